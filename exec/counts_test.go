@@ -72,17 +72,29 @@ func TestSumsOfRepeatedRowsAreExact(t *testing.T) {
 	}
 }
 
-// TestWhatDiffersEachTimeIsCountedByRow: UUID and RAND are other terms for each solution, whether or not the solutions are equal.
+// TestWhatDiffersEachTimeIsCountedByRow: UUID and RAND are other terms for each solution, whether or not the solutions are equal, and BNODE makes another
+// blank node of a label in each; what a solution is joined with does not change its terms.
 func TestWhatDiffersEachTimeIsCountedByRow(t *testing.T) {
 	t.Parallel()
 	m, err := readTriG(":a :p :b, :c, :d . :b :p :a, :c .")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []string{"UUID()", "RAND()", "STRUUID()"} {
-		a, err := m.run(parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(DISTINCT "+of+") AS ?n) { ?x :p ?y }"), onProcessor())
-		if err != nil || a.rows[0][0].Value != "5" {
-			t.Errorf("%s: %v (error %v), want 5", of, a, err)
+	for _, of := range []string{"UUID()", "RAND()", "STRUUID()", "BNODE()", "BNODE(\"x\")"} {
+		for query, want := range map[string]string{
+			"SELECT (COUNT(DISTINCT %s) AS ?n) { ?x :p ?y }":                                                      "5",
+			"SELECT (COUNT(DISTINCT ?r) AS ?n) { ?x :p ?y BIND(%s AS ?r) }":                                       "5",
+			"SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?r { ?x :p ?y BIND(%s AS ?r) } }":                          "5",
+			"SELECT (COUNT(*) AS ?n) { SELECT ?r { ?x :p ?y } GROUP BY (%s AS ?r) }":                              "5",
+			"SELECT (COUNT(DISTINCT ?r) AS ?n) { { ?x :p :c BIND(%s AS ?r) } UNION { ?x :p :c BIND(%s AS ?r) } }": "4",
+			"SELECT (COUNT(DISTINCT ?r) AS ?n) { ?x :p ?y { ?x :p :c BIND(%s AS ?r) } }":                          "2",
+			"SELECT (COUNT(DISTINCT ?r) AS ?n) { ?x :p ?y BIND(%s AS ?r) VALUES ?x { :a :a } }":                   "3",
+		} {
+			text := strings.ReplaceAll(query, "%s", of)
+			a, err := m.run(parse(t, "PREFIX : <"+exampleNS+"> "+text), onProcessor())
+			if err != nil || a.rows[0][0].Value != want {
+				t.Errorf("%s: %v (error %v), want %s", text, a, err, want)
+			}
 		}
 	}
 }

@@ -316,6 +316,16 @@ func IsVolatile(e Expr) bool {
 	})
 }
 
+// VariesEachTime reports whether a pattern may have other solutions each time it is matched, as an expression in it may have another value (IsVolatile).
+func VariesEachTime(n Node) bool {
+	varies := false
+	Walk(n, func(n Node) bool {
+		varies = varies || slices.ContainsFunc(Expressions(n), IsVolatile)
+		return !varies
+	})
+	return varies
+}
+
 // LabelsBlanks reports whether an expression calls BNODE with a label.
 func LabelsBlanks(e Expr) bool {
 	return AnyExpr(e, func(e Expr) bool {

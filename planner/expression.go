@@ -154,7 +154,7 @@ func (p *planner) bind(n *parser.Extend, r request) (Node, error) {
 	if parser.LabelsBlanks(n.Expr) {
 		need = need.Or(solution)
 	}
-	below := r.with(need)
+	below := r.with(need).each(n.Expr)
 	below.compared = p.comparedByBind(n, &r)
 	in, err := p.lower(n.Input, below)
 	if err != nil {

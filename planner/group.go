@@ -78,9 +78,13 @@ func (p *planner) groupParts(g *Group, n *parser.Group, r *request) error {
 	return nil
 }
 
-// repeatsMatter reports whether an aggregate tells how often a value comes.
+// repeatsMatter reports whether an aggregate tells how often a value comes, or equal rows may be of several groups.
 func repeatsMatter(n *parser.Group) bool {
-	return slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool { return countsRepeats(&a) })
+	return hasVolatileKey(n) || slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool { return countsRepeats(&a) })
+}
+
+func hasVolatileKey(n *parser.Group) bool {
+	return slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return parser.IsVolatile(k.Expr) })
 }
 
 func countsRepeats(a *parser.Aggregation) bool {
@@ -125,7 +129,7 @@ func whole(n Node, g *parser.Group) {
 // countsOnly reports whether equal rows may come as one with a weight: of what asks how often values come, COUNT, SUM and AVG
 // can tell from it, and equal rows have equal values.
 func countsOnly(n *parser.Group) bool {
-	if slices.ContainsFunc(n.Keys, func(k parser.GroupKey) bool { return parser.IsVolatile(k.Expr) }) {
+	if hasVolatileKey(n) {
 		return false
 	}
 	return !slices.ContainsFunc(n.Aggregates, func(a parser.Aggregation) bool {

@@ -326,6 +326,9 @@ func (p *planner) leftJoin(n *parser.LeftJoin, r request) (Node, error) {
 	if n.Condition != nil {
 		need = need.Or(p.scopes.Reads(n.Condition))
 	}
+	if n.Condition != nil {
+		r = r.each(n.Condition)
+	}
 	left, err := p.lower(n.Left, r.with(need))
 	if err != nil {
 		return nil, err
@@ -358,10 +361,15 @@ func (p *planner) seedable(n parser.Node) scope.Set {
 	switch n.(type) {
 	case *parser.BGP, *parser.PathPattern:
 		return p.scopes.Of(n).May
+	case *parser.Filter, *parser.Extend: // what differs each time is the same for all that a solution is joined with
+		if slices.ContainsFunc(parser.Expressions(n), parser.IsVolatile) {
+			return nil
+		}
+		in = p.seedable(parser.Children(n)[0])
 	case *parser.Join, *parser.Union:
 		c := parser.Children(n)
 		in, right = p.seedable(c[0]), p.seedable(c[1])
-	case *parser.LeftJoin, *parser.Minus, *parser.Filter, *parser.Extend, *parser.Graph, *parser.Project, *parser.Reduced:
+	case *parser.LeftJoin, *parser.Minus, *parser.Graph, *parser.Project, *parser.Reduced:
 		in = p.seedable(parser.Children(n)[0])
 	}
 	switch n := n.(type) {

@@ -46,6 +46,14 @@ func (r request) with(need scope.Set) request {
 	return r
 }
 
+// each is the request for what stands below an expression that may have another value for each of some equal solutions: it wants all of them.
+func (r request) each(list ...parser.Expr) request {
+	if slices.ContainsFunc(list, parser.IsVolatile) {
+		r.distinct, r.counted = false, false
+	}
+	return r
+}
+
 // planned is what came of a request about a pattern in a graph.
 type planned struct {
 	request

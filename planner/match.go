@@ -158,7 +158,7 @@ func (p *planner) filter(n *parser.Filter, r request) (Node, error) {
 
 // reading asks for what the output of n and some conditions read.
 func (p *planner) reading(n parser.Node, conditions []parser.Expr, r request) request {
-	return r.with(p.outputColumns(n, r).Or(p.scopes.Reads(conditions...)))
+	return r.with(p.outputColumns(n, r).Or(p.scopes.Reads(conditions...))).each(conditions...)
 }
 
 // filteredMatch plans a basic graph pattern under conditions and returns those that the matcher does not apply.

@@ -47,12 +47,16 @@ type Execution struct {
 // Common is what all goroutines of a run have in common, whatever else is their own: what is left to be done at its end, and the blank nodes that it has made. It is safe for
 // concurrent use.
 type Common struct {
-	serial atomic.Uint64 // of the last blank node
+	serial    atomic.Uint64 // of the last blank node
+	solutions atomic.Uint32 // that have numbers
 
 	mu      sync.Mutex
 	cleanup []func()
 	blanks  map[blankKey]dictionary.ID // that BNODE made for labels
 }
+
+// Solutions gives so many solutions numbers that no others of the run have, and returns the first of them.
+func (c *Common) Solutions(n int) uint32 { return c.solutions.Add(uint32(n)) - uint32(n) }
 
 // AtEnd has something done when the query ends.
 func (c *Common) AtEnd(do func()) {

@@ -3,6 +3,7 @@ package naive
 import (
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -120,8 +121,26 @@ func (e *Evaluator) call(x *parser.Call, m Solution) (rdf.Term, bool) {
 		return boolean(strings.HasPrefix(args[0].Value, text)), isString(args[0]) && begins
 	case "STRLEN", "UCASE", "LCASE", "CONCAT", "SUBSTR", "REPLACE", "STRBEFORE", "STRAFTER":
 		return onStrings(x.Function, args)
+	case "UUID", "STRUUID", "RAND", "BNODE":
+		return unlike(x.Function), true
 	}
 	panic("naive: not computed: " + x.Function)
+}
+
+var unlikes atomic.Int64
+
+// unlike returns a term that no call returned before: what RAND and the like are, as far as can be compared.
+func unlike(function string) rdf.Term {
+	n := strconv.FormatInt(unlikes.Add(1), 10)
+	switch function {
+	case "UUID":
+		return rdf.NewIRI("urn:uuid:" + n)
+	case "STRUUID":
+		return rdf.NewString("uuid " + n)
+	case "BNODE":
+		return rdf.NewBlank("unlike " + n)
+	}
+	return rdf.NewTyped("0.5"+n+"1", rdf.XSD+"double")
 }
 
 // among is IN and NOT IN (section 17.4.1.9): "=" with each item, connected by ||.

@@ -215,6 +215,8 @@ func compareTerms(s, t rdf.Term) int {
 	}
 	a, b := literalOf(s), literalOf(t)
 	switch a.kind {
+	case noLiteral: // blank nodes come before IRIs
+		return cmp.Or(cmp.Compare(count1(s.Kind == rdf.IRI), count1(t.Kind == rdf.IRI)), compareTexts(s, t))
 	case numberKind:
 		if a.exact != nil && b.exact != nil {
 			return a.exact.Cmp(b.exact)

@@ -31,8 +31,12 @@ const mostAlternatives = 8
 //	Join(P, Extend(A, ?v, ?w))      → Extend(Join(P, A), ?v, ?w)    P does not name ?v, and A always binds ?w
 //
 // It returns nil where there is nothing to distribute, where there would be more than a few patterns, and where a table stands
-// beside no pattern that always binds its variables. It holds under homomorphism: other semantics tell basic graph patterns apart.
+// beside no pattern that always binds its variables; and where a solution would have to be the same in several of the patterns that
+// is another one each time (RAND). It holds under homomorphism: other semantics tell basic graph patterns apart.
 func Distributed(s *scope.Scopes, n parser.Node) []parser.Node {
+	if parser.VariesEachTime(n) {
+		return nil
+	}
 	d := &distribution{&Rewriter{Scopes: s}}
 	if list := d.of(n); len(list) > 1 && len(list) <= mostAlternatives {
 		return list
@@ -260,11 +264,11 @@ func (d *distribution) standsOn(n, other parser.Node) (on parser.Node, ok bool) 
 		if n.Condition != nil {
 			read = read.Or(d.Scopes.Reads(n.Condition))
 		}
-		return n.Left, (n.Condition == nil || !parser.IsVolatile(n.Condition)) && !read.Without(d.Scopes.Of(n.Left).Must).Meets(d.Scopes.Of(other).May)
+		return n.Left, !read.Without(d.Scopes.Of(n.Left).Must).Meets(d.Scopes.Of(other).May)
 	case *parser.Minus:
 		return n.Left, !d.Scopes.Used(n.Right).Without(d.Scopes.Of(n.Left).Must).Meets(d.Scopes.Of(other).May)
 	case *parser.Filter:
-		return n.Input, !parser.IsVolatile(n.Condition) && d.readsOnly(n.Condition, n.Input, other)
+		return n.Input, d.readsOnly(n.Condition, n.Input, other)
 	case *parser.Extend:
 		renamed, ok := n.Expr.(*parser.Var)
 		return n.Input, ok && d.Scopes.Of(n.Input).Must.Has(d.Scopes.Number(renamed.Name)) && !d.Scopes.Used(other).Has(d.Scopes.Number(n.Variable))
