@@ -20,13 +20,25 @@ type Phases struct {
 	x       *Execution
 	workers schedule.Group
 	stopped atomic.Bool
+	now     atomic.Pointer[underWay] // nil where nothing is
 
 	mu      sync.Mutex
-	changed sync.Cond // the phase is another one, or all have stopped
-	todo    []Phase   // the first is under way
-	next    int       // its first unit that nobody has begun
-	left    int       // how many of its units are not done
+	changed sync.Cond // another phase is under way, or none, or all have stopped
+	todo    []Phase   // what comes after it
 }
+
+// underWay is a phase that units are taken of, without a lock: they may be small, and many threads take them. The two counters lie in lines of the cache of their own.
+type underWay struct {
+	Phase
+	_    [128]byte
+	next atomic.Int64 // the first unit that nobody has begun, or more than there are
+	_    [128]byte
+	left atomic.Int64 // how many units are not done
+	_    [128]byte
+}
+
+// begun reports whether every unit has been begun.
+func (u *underWay) begun() bool { return u.next.Load() >= int64(u.Units) }
 
 // NewPhases returns no work.
 func NewPhases(x *Execution) *Phases {
@@ -58,9 +70,14 @@ func (p *Phases) turn() {
 	for len(p.todo) > 0 && p.todo[0].Units == 0 {
 		p.todo = p.todo[1:]
 	}
-	if p.next, p.left = 0, 0; len(p.todo) > 0 {
-		p.left = p.todo[0].Units
+	if len(p.todo) == 0 {
+		p.now.Store(nil)
+		return
 	}
+	u := &underWay{Phase: p.todo[0]}
+	u.left.Store(int64(u.Units))
+	p.todo = p.todo[1:]
+	p.now.Store(u)
 }
 
 // Ask asks for workers for the units that nobody has begun. Start does so too, but there may have been none then.
@@ -73,12 +90,11 @@ func (p *Phases) Ask() {
 
 // open is how many units nobody has begun.
 func (p *Phases) open() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.todo) == 0 || p.stopped.Load() {
+	u := p.now.Load()
+	if u == nil || p.stopped.Load() {
 		return 0
 	}
-	return p.todo[0].Units - p.next
+	return max(0, u.Units-int(u.next.Load()))
 }
 
 // work is one worker: it does units until there are none to begin. Whoever ends a phase asks for workers for the next one.
@@ -93,45 +109,41 @@ func (p *Phases) work(w *schedule.Worker) error {
 
 // one does a unit; not so where there is none to begin.
 func (p *Phases) one() (done bool, err error) {
-	do, unit := p.take()
-	if do == nil {
+	u, unit := p.take()
+	if u == nil {
 		return false, nil
 	}
 	if err := p.x.Ended(); err != nil {
 		return false, err
 	}
-	if err := do(unit); err != nil {
+	if err := u.Do(unit); err != nil {
 		return false, err
 	}
-	p.did()
+	p.did(u)
 	return true, nil
 }
 
-// take begins a unit.
-func (p *Phases) take() (do func(int) error, unit int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopped.Load() || len(p.todo) == 0 || p.next == p.todo[0].Units {
+// take begins a unit; nil where there is none to begin.
+func (p *Phases) take() (u *underWay, unit int) {
+	if u = p.now.Load(); u == nil || p.stopped.Load() || u.begun() {
 		return nil, 0
 	}
-	p.next++
-	return p.todo[0].Do, p.next - 1
+	if unit = int(u.next.Add(1) - 1); unit >= u.Units {
+		return nil, 0
+	}
+	return u, unit
 }
 
 // did counts a unit that is done. The last of a phase begins the next one.
-func (p *Phases) did() {
+func (p *Phases) did(u *underWay) {
+	if u.left.Add(-1) > 0 {
+		return
+	}
 	p.mu.Lock()
-	p.left--
-	last := p.left == 0
-	if last {
-		p.todo = p.todo[1:]
-		p.turn()
-		p.changed.Broadcast()
-	}
+	p.turn()
+	p.changed.Broadcast()
 	p.mu.Unlock()
-	if last {
-		p.Ask()
-	}
+	p.Ask()
 }
 
 // Finish does units until all that was started is done, and says why a unit failed, now and whenever it is called again: what panics in the caller's
@@ -158,14 +170,20 @@ func (p *Phases) Finish() error {
 
 // await waits until there are units to begin; not so where all is done, or has stopped.
 func (p *Phases) await() (more bool) {
-	p.x.Workers.Leave()
-	defer p.x.Workers.Enter()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for !p.stopped.Load() && len(p.todo) > 0 && p.next == p.todo[0].Units {
-		p.changed.Wait()
+	waits := func() bool {
+		u := p.now.Load()
+		return u != nil && u.begun() && !p.stopped.Load()
 	}
-	return !p.stopped.Load() && len(p.todo) > 0
+	if !p.x.Workers.Await(func() bool { return !waits() }) {
+		p.x.Workers.Park()
+		defer p.x.Workers.Unpark()
+		p.mu.Lock()
+		for waits() {
+			p.changed.Wait()
+		}
+		p.mu.Unlock()
+	}
+	return !p.stopped.Load() && p.now.Load() != nil
 }
 
 // stop ends the work where it is.

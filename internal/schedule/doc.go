@@ -20,6 +20,10 @@
 // much for a moment is given back at the next Keep or Yield. Only Yield waits for a permit, and a query of which no goroutine
 // has one gets one at once: so no query stands still because of others, and none because of itself.
 //
+// Threads that have ended their part look for more for a moment, as long as one query runs or will go on ([Share.Park], [Share.Await]). They are busy for the
+// runtime: a goroutine that is woken meanwhile by one that works on gets a thread only when that one stops. So locks that many take are held for less than it
+// takes to be put to sleep, or are none (Phases of exec/operator, hubs of exec/match/cpu).
+//
 // # Faults
 //
 // Workers meet mapped files that were cut, and mistakes of ours, as their callers do: [Guard] makes an error of both. A Group's end

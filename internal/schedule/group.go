@@ -107,9 +107,9 @@ func (g *Group) Running() int { return int(g.running.Load()) }
 
 // Wait waits until all workers have ended, without a permit, and returns the first error.
 func (g *Group) Wait() error {
-	if g.Running() > 0 && !(g.Share.Limit() > fewThreads && await(&g.Share.pool.alone, func() bool { return g.Running() == 0 })) {
-		g.Share.Leave()
-		defer g.Share.Enter()
+	if g.Running() > 0 && !g.Share.Await(func() bool { return g.Running() == 0 }) {
+		g.Share.Park()
+		defer g.Share.Unpark()
 	}
 	g.wait.Wait()
 	g.mu.Lock()

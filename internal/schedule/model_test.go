@@ -13,6 +13,7 @@ type model struct {
 	shares []*Share
 	held   []int
 	queued [][]*waiter // goroutines of each query that wait
+	parked []int
 }
 
 // settle takes note of goroutines that no longer wait.
@@ -61,6 +62,13 @@ func (m *model) check(t *rapid.T) {
 	if m.pool.taken != m.taken() || len(m.pool.running) != running {
 		t.Fatalf("%d permits of %d queries are taken, expected %d of %d", m.pool.taken, len(m.pool.running), m.taken(), running)
 	}
+	parked := 0
+	for _, n := range m.parked {
+		parked += n
+	}
+	if goesOn := running == 1 || running == 0 && parked > 0; m.pool.alone.Load() != goesOn {
+		t.Fatalf("%d queries run and %d goroutines wait for others: alone is %v", running, parked, m.pool.alone.Load())
+	}
 	if m.pool.taken > m.pool.size && !m.pool.pressed.Load() {
 		t.Fatalf("%d permits of %d are taken, and nobody asks for them", m.pool.taken, m.pool.size)
 	}
@@ -73,7 +81,7 @@ func TestAPoolCountsItsPermits(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "queries") {
 			m.shares = append(m.shares, m.pool.Open(context.Background(), rapid.IntRange(0, 6).Draw(t, "limit")))
 		}
-		m.held, m.queued = make([]int, len(m.shares)), make([][]*waiter, len(m.shares))
+		m.held, m.queued, m.parked = make([]int, len(m.shares)), make([][]*waiter, len(m.shares)), make([]int, len(m.shares))
 		query := func(t *rapid.T) int { return rapid.IntRange(0, len(m.shares)-1).Draw(t, "query") }
 		t.Repeat(map[string]func(*rapid.T){
 			"": m.check,
@@ -86,6 +94,20 @@ func TestAPoolCountsItsPermits(t *testing.T) {
 				if i := query(t); m.held[i] > 0 {
 					m.shares[i].Leave()
 					m.held[i]--
+				}
+			},
+			"park": func(t *rapid.T) {
+				if i := query(t); m.held[i] > 0 {
+					m.shares[i].Park()
+					m.held[i]--
+					m.parked[i]++
+				}
+			},
+			"unpark": func(t *rapid.T) {
+				if i := query(t); m.parked[i] > 0 {
+					m.shares[i].Unpark()
+					m.held[i]++
+					m.parked[i]--
 				}
 			},
 			"reserve": func(t *rapid.T) {

@@ -14,11 +14,13 @@ type Pool struct {
 	size int
 	// pressed: a share may have to give permits back.
 	pressed atomic.Bool
-	// alone: one share holds permits or waits for one.
+	// alone: one share runs, or will go on.
 	alone atomic.Bool
 
 	mu    sync.Mutex
 	taken int
+	// parked is how many goroutines wait for others of their queries (Share.Park).
+	parked int
 	// running are the shares that hold a permit or wait for one.
 	running []*Share
 	waiting []*waiter // the longest first
@@ -117,7 +119,7 @@ func (p *Pool) note(s *Share) {
 		at := slices.Index(p.running, s)
 		p.running = slices.Delete(p.running, at, at+1)
 	}
-	p.alone.Store(len(p.running) == 1)
+	p.alone.Store(len(p.running) == 1 || len(p.running) == 0 && p.parked > 0)
 }
 
 // wake gives permits to those that wait and may have them.

@@ -62,6 +62,35 @@ func (s *Share) Leave() {
 	s.pool.give(s)
 }
 
+// Await looks for a moment whether something is so that other goroutines of the query bring about, if they are many and no other query runs, and reports whether it
+// is. The permit is kept meanwhile.
+func (s *Share) Await(is func() bool) bool {
+	return s.Limit() > fewThreads && await(&s.pool.alone, is)
+}
+
+// Park gives the permit of a goroutine back that waits until others of the query have done what is left of some work, and then goes on: threads that look for work
+// may look on.
+func (s *Share) Park() {
+	if s == nil {
+		return
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.pool.parked++
+	s.pool.give(s)
+}
+
+// Unpark takes a permit for a goroutine that goes on after that.
+func (s *Share) Unpark() {
+	if s == nil {
+		return
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.pool.parked--
+	s.pool.take(s)
+}
+
 // Lock is a lock that may be tried: a sync.Mutex, or a sync.RWMutex.
 type Lock interface {
 	sync.Locker

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/pcsr"
@@ -9,21 +8,27 @@ import (
 
 // hubs are long lists that come again and again, in any order, as bitmaps: members of short lists are looked up in
 // them one by one, without searching. All workers of a run have them in common; each is made by who has met its list often enough first, and stays as it is.
+// Nobody waits for anybody: who is woken by another one gets a thread only when that one has nothing more to do.
 type hubs struct {
 	places [1 << hubBits]atomic.Pointer[hub]
-	words  atomic.Int64 // of bitmaps kept
-
-	mu   sync.Mutex // guards what follows
-	used []uint32   // places
-	kept []*hub     // without lists, by place, whose memory has what the last one left: the next run has much the same lists
+	words  atomic.Int64         // of bitmaps of the run
+	used   [1 << hubBits]uint32 // places, the first of them
+	n      atomic.Int32         // how many of those
 }
 
-// hub is a list and its bitmap, which is there when it has been made.
+// hub is a list and its bitmap. Its memory stays with its place: the next run has much the same lists.
 type hub struct {
-	list []pcsr.Vertex
-	made atomic.Bool
-	bits bitmap
+	state atomic.Int32 // one of those below
+	list  []pcsr.Vertex
+	bits  bitmap
 }
+
+// The states of a hub: it may be taken for a list, it is being made, it has been made.
+const (
+	free = iota
+	taken
+	made
+)
 
 const (
 	// A bitmap may take hubSparse words for each member of its list, all of a run's hubMemory words.
@@ -53,10 +58,12 @@ func (w *worker) hub(list []pcsr.Vertex) *bitmap {
 	place := (list[0]*0x9E3779B1 ^ list[last]*0x85EBCA77 ^ uint32(last)*0xC2B2AE3D) * 0x27D4EB2F >> (32 - hubBits)
 	if all != nil {
 		if h := all.places[place].Load(); h != nil {
-			if len(h.list) == len(list) && &h.list[0] == &list[0] && h.made.Load() {
+			switch state := h.state.Load(); {
+			case state == made && len(h.list) == len(list) && &h.list[0] == &list[0]:
 				return &h.bits
+			case state != free:
+				return nil
 			}
-			return nil
 		}
 	}
 	if w.watched == nil {
@@ -88,62 +95,55 @@ func (r *run) commonHubs() *hubs {
 	}
 }
 
-// dropHubs ends the use of the run's hubs; the matcher keeps the memory of one run's.
+// dropHubs ends the use of the run's hubs; the matcher keeps the memory of one run's. Where they are many, the run does not wait until that is done.
 func (r *run) dropHubs() {
-	if h := r.hubs.Swap(nil); h != nil {
-		h.clear()
+	h := r.hubs.Swap(nil)
+	if h == nil {
+		return
+	}
+	drop := func() {
+		h.drop()
 		r.matcher.hubs.Store(h)
 	}
+	if h.n.Load() > fewHubs {
+		go drop()
+	} else {
+		drop()
+	}
 }
+
+// fewHubs are dropped in less time than it takes to begin something else.
+const fewHubs = 32
 
 // add makes the bitmap of a list, if there is room for it; nil where another has its place by then. Who comes while it is made does without.
 func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
-	if h.words.Add(words) > hubMemory {
-		h.words.Add(-words)
+	if h.words.Load()+words > hubMemory {
 		return nil
 	}
-	n := h.take(place)
+	n := h.places[place].Load()
+	if n == nil {
+		h.places[place].CompareAndSwap(nil, &hub{})
+		n = h.places[place].Load()
+	}
+	if !n.state.CompareAndSwap(free, taken) {
+		return nil
+	}
+	h.used[h.n.Add(1)-1] = place
+	h.words.Add(words)
 	n.list = list
-	n.made.Store(false)
-	placed := h.places[place].CompareAndSwap(nil, n)
-	if placed {
-		clear(n.bits.words)
-		n.bits.set(list)
-		n.made.Store(true)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if placed {
-		h.used = append(h.used, place)
-		return &n.bits
-	}
-	h.words.Add(-words)
-	if n.list = nil; h.kept[place] == nil {
-		h.kept[place] = n
-	}
-	return nil
+	clear(n.bits.words) // of the list before
+	n.bits.set(list)
+	n.state.Store(made)
+	return &n.bits
 }
 
-// take returns a hub without a list for a place.
-func (h *hubs) take(place uint32) *hub {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.kept == nil {
-		h.kept = make([]*hub, len(h.places))
+// drop lets go of all lists, which belong to a graph, and keeps the memory; the bitmaps are cleared by who uses them again.
+func (h *hubs) drop() {
+	for _, place := range h.used[:h.n.Load()] {
+		n := h.places[place].Load()
+		n.list = nil
+		n.state.Store(free)
 	}
-	n := h.kept[place]
-	if h.kept[place] = nil; n == nil {
-		n = &hub{}
-	}
-	return n
-}
-
-// clear drops all lists, which belong to a graph, and keeps the memory. One goroutine does that, so the bitmaps are cleared when they are used again.
-func (h *hubs) clear() {
-	for _, place := range h.used {
-		n := h.places[place].Swap(nil)
-		n.list, h.kept[place] = nil, n
-	}
-	h.used = h.used[:0]
+	h.n.Store(0)
 	h.words.Store(0)
 }
