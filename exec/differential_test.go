@@ -54,6 +54,11 @@ func TestWhatListsHaveInCommonIsAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).meshed, (*generator).meeting)
 }
 
+// TestChosenGraphsAnswerAsTheReferenceSays does so where the query says which graphs it is about.
+func TestChosenGraphsAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).inGraphs, (*generator).fromGraphs)
+}
+
 func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.Term), query func(*generator) string) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}
@@ -193,11 +198,33 @@ func partOf(some, all []string, offset, limit int) bool {
 
 // reference1 answers a SELECT by the reference.
 func reference1(quads []quad, names []rdf.Term, q *parser.Query, semantics bgp.Semantics) [][]rdf.Term {
+	quads, names = chosen(q, quads, names)
 	e := &naive.Evaluator{Names: names, Semantics: semantics}
 	for _, q := range quads {
 		e.Quads = append(e.Quads, rdf.Quad{Subject: q.subject, Predicate: q.predicate, Object: q.object, Graph: q.graph})
 	}
 	return e.Select(q)
+}
+
+// chosen is the dataset that FROM and FROM NAMED make of another (SPARQL 1.1 section 13.2).
+func chosen(q *parser.Query, quads []quad, names []rdf.Term) (in []quad, of []rdf.Term) {
+	if len(q.From)+len(q.FromNamed) == 0 {
+		return quads, names
+	}
+	for _, t := range quads {
+		if slices.Contains(q.From, t.graph.Value) {
+			in = append(in, quad{t.subject, t.predicate, t.object, rdf.Term{}})
+		}
+		if slices.Contains(q.FromNamed, t.graph.Value) {
+			in = append(in, t)
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(q.FromNamed, name.Value) {
+			of = append(of, name)
+		}
+	}
+	return in, of
 }
 
 // tally is a table in an order that does not depend on how it was computed.

@@ -24,6 +24,10 @@ func (g *generator) counting() string {
 	}
 	prologue := "PREFIX : <" + exampleNS + ">\nSELECT "
 	switch {
+	case g.chance(5): // of each group one, whichever, that is there
+		v := g.oneOf("?b", "?c", "?d")
+		body = "{ " + body + "FILTER(BOUND(?a)) } "
+		return prologue + "(COUNT(*) AS ?n) { { SELECT ?a (SAMPLE(" + v + ") AS ?s) " + body + "GROUP BY ?a } { SELECT DISTINCT ?a (" + v + " AS ?s) " + body + "} }"
 	case g.chance(10):
 		g.loose = true
 		return prologue + g.oneOf("*", "?a", "?b ?c") + " " + body + fmt.Sprintf("LIMIT %d", 1+g.pick(4))

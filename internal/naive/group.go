@@ -78,6 +78,18 @@ func (e *Evaluator) aggregate(a parser.Aggregation, rows []Solution) (rdf.Term, 
 		return extreme(a.Function, list), !failed && len(list) > 0
 	case "COUNT":
 		return integer(len(list)), true
+	case "SAMPLE":
+		if len(list) == 0 {
+			return rdf.Term{}, false
+		}
+		return list[0], true
+	case "GROUP_CONCAT":
+		var texts []string
+		for _, t := range list {
+			texts = append(texts, t.Value)
+			failed = failed || t.Kind == rdf.BlankNode
+		}
+		return rdf.NewString(strings.Join(texts, a.Separator)), !failed
 	case "SUM", "AVG":
 		sum, ok := integer(0), true
 		for _, t := range list {
