@@ -12,6 +12,7 @@ import (
 type hubs struct {
 	places [1 << hubBits]atomic.Pointer[hub]
 	words  atomic.Int64         // of bitmaps of the run
+	room   atomic.Int64         // in words, of bitmaps of all runs that had these hubs
 	used   [1 << hubBits]uint32 // places, the first of them
 	n      atomic.Int32         // how many of those
 }
@@ -31,9 +32,9 @@ const (
 )
 
 const (
-	// A bitmap may take hubSparse words for each member of its list, all of a run's hubMemory words.
-	hubSparse, hubMemory = 4, 2 << 20
-	hubBits              = 12
+	// A bitmap may take hubSparse words for each member of its list, all of a run's hubMemory words, and what is kept for later runs hubRoom.
+	hubSparse, hubMemory, hubRoom = 4, 2 << 20, 4 << 20
+	hubBits                       = 12
 )
 
 // watch is a list of n members between two that a worker has seen so often in a run, by the end of its number. (Lists that look alike are counted as one, which
@@ -95,10 +96,14 @@ func (r *run) commonHubs() *hubs {
 	}
 }
 
-// dropHubs ends the use of the run's hubs; the matcher keeps the memory of one run's. Where they are many, the run does not wait until that is done.
+// dropHubs ends the use of the run's hubs; the matcher keeps the memory of one run's, unless it has become too much. Where they are many, the run does not wait until that is
+// done.
 func (r *run) dropHubs() {
 	h := r.hubs.Swap(nil)
 	if h == nil {
+		return
+	}
+	if h.room.Load() > hubRoom {
 		return
 	}
 	drop := func() {
@@ -117,7 +122,7 @@ const fewHubs = 32
 
 // add makes the bitmap of a list, if there is room for it; nil where another has its place by then. Who comes while it is made does without.
 func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
-	if h.words.Load()+words > hubMemory {
+	if h.words.Load()+words > hubMemory { // to read this is cheaper than to take it back
 		return nil
 	}
 	n := h.places[place].Load()
@@ -128,11 +133,17 @@ func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
 	if !n.state.CompareAndSwap(free, taken) {
 		return nil
 	}
+	if h.words.Add(words) > hubMemory {
+		h.words.Add(-words)
+		n.state.Store(free)
+		return nil
+	}
 	h.used[h.n.Add(1)-1] = place
-	h.words.Add(words)
 	n.list = list
 	clear(n.bits.words) // of the list before
+	before := cap(n.bits.words)
 	n.bits.set(list)
+	h.room.Add(int64(cap(n.bits.words) - before))
 	n.state.Store(made)
 	return &n.bits
 }
