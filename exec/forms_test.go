@@ -12,7 +12,7 @@ import (
 )
 
 // TestFormsAnswerAsTheReferenceSays asks what random SELECTs ask in the other forms: how many solutions there are, where nobody reads them, whether there is one
-// (ASK), and what is made of them (CONSTRUCT), with and without blank nodes.
+// (ASK), what is made of them (CONSTRUCT), with and without blank nodes, and what there is to tell of them (DESCRIBE).
 func TestFormsAnswerAsTheReferenceSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t}
@@ -33,6 +33,7 @@ func TestFormsAnswerAsTheReferenceSays(t *testing.T) {
 		construct.Form, ask.Form = parser.Construct, parser.Ask
 		construct.Template = g.template(q.Variables)
 		want := constructed(construct.Template, q.Variables, rows)
+		describe, described := g.describing(q, m, rows)
 		for i, o := range []exec.Options{onProcessor(), inPieces(2), device.options(), unoptimised()} {
 			o.Semantics = semantics
 			fail := func(format string, args ...any) {
@@ -61,8 +62,51 @@ func TestFormsAnswerAsTheReferenceSays(t *testing.T) {
 			if got := triplesOf(a.rows, rows); !slices.Equal(got, want) {
 				fail("CONSTRUCT %v\n got: %q\nwant: %q", construct.Template, got, want)
 			}
+			if describe == nil {
+				continue
+			}
+			if a, err = m.run(describe, o); err != nil {
+				fail("DESCRIBE: %v", err)
+			}
+			if got := once(a.rows); !slices.Equal(got, described) {
+				fail("DESCRIBE ?%s\n got: %q\nwant: %q", describe.Describe[0].Variable, got, described)
+			}
 		}
 	})
+}
+
+// describing draws which variable a query's solutions are described by, and returns the query that does so and the triples that are told of each value alone; nil where a
+// value cannot be named.
+func (g *generator) describing(q *parser.Query, m *memory, rows [][]rdf.Term) (*parser.Query, []string) {
+	if len(q.Variables) == 0 {
+		return nil, nil
+	}
+	column := g.pick(len(q.Variables))
+	var all [][]rdf.Term
+	told := map[rdf.Term]bool{}
+	for _, row := range rows {
+		value := row[column]
+		if value.Kind == rdf.BlankNode {
+			return nil, nil
+		}
+		if value.Kind != rdf.IRI || told[value] {
+			continue
+		}
+		told[value] = true
+		one, err := parser.Parse("DESCRIBE "+value.String(), parser.Options{})
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		a, err := m.run(one, unoptimised())
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		all = append(all, a.rows...)
+	}
+	describe := *q
+	describe.Form = parser.Describe
+	describe.Describe = []parser.PatternTerm{{Variable: q.Variables[column]}}
+	return &describe, once(all)
 }
 
 // template draws a CONSTRUCT template over some variables: a triple, or two, of which one may be of a blank node of its own.
