@@ -121,7 +121,7 @@ func Compile(e parser.Expr, columns map[string]int, env *Env) (*Program, error) 
 // have stopped (Env.Err) rows are missing.
 func (p *Program) Filter(cols [][]dictionary.ID, n int, keep []uint32) []uint32 {
 	c := p.start(cols)
-	defer p.runs.Put(c)
+	defer p.end(c)
 	for from := 0; from < n && p.env.goesOn(); from += p.rows {
 		rows := c.chunk(from, min(n, from+p.rows))
 		for _, conjunct := range p.conjuncts {
@@ -162,7 +162,7 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 		return
 	}
 	c := p.start(cols)
-	defer p.runs.Put(c)
+	defer p.end(c)
 	data := c.take()
 	for from := 0; from < n && p.env.goesOn(); from += p.rows {
 		rows := c.chunk(from, min(n, from+p.rows))
@@ -180,7 +180,7 @@ func (p *Program) IDs(cols [][]dictionary.ID, n int, out []dictionary.ID) {
 // expressions have stopped (Env.Err) rows are missing.
 func (p *Program) numbers(cols [][]dictionary.ID, n int, use func(c *run, from int, v *numbers)) {
 	c := p.start(cols)
-	defer p.runs.Put(c)
+	defer p.end(c)
 	for from := 0; from < n && p.env.goesOn(); from += p.rows {
 		rows := c.chunk(from, min(n, from+p.rows))
 		v := c.takeNumbers(len(rows))
@@ -197,6 +197,23 @@ func (p *Program) start(cols [][]dictionary.ID) *run {
 	return c
 }
 
+// end gives the state back, without the scratch for data: a query has many programs, groups that are made in parts one for each part, few of which run at once.
+func (p *Program) end(c *run) {
+	for i, d := range c.data {
+		if len(d) == chunkRows {
+			dataRooms.Put((*dataRoom)(d))
+		}
+		c.data[i] = nil
+	}
+	c.data, c.dataTop = c.data[:0], 0
+	p.runs.Put(c)
+}
+
+// dataRoom is scratch for a chunk of data, whoever needs it next.
+type dataRoom [chunkRows]datum
+
+var dataRooms = sync.Pool{New: func() any { return new(dataRoom) }}
+
 func (c *run) chunk(from, to int) []uint32 {
 	rows := c.rows[:to-from]
 	for i := range rows {
@@ -208,10 +225,14 @@ func (c *run) chunk(from, to int) []uint32 {
 // take returns scratch for a chunk of data; the caller gives it back by lowering dataTop.
 func (c *run) take() []datum {
 	if c.dataTop == len(c.data) {
-		c.data = append(c.data, make([]datum, c.size))
+		if c.size == 1 { // a constant
+			c.data = append(c.data, make([]datum, 1))
+		} else {
+			c.data = append(c.data, dataRooms.Get().(*dataRoom)[:])
+		}
 	}
 	c.dataTop++
-	return c.data[c.dataTop-1]
+	return c.data[c.dataTop-1][:c.size]
 }
 
 func (c *run) takeTris() []tri {
