@@ -199,13 +199,14 @@ func (p *Program) start(cols [][]dictionary.ID) *run {
 
 // end gives the state back, without the scratch for data: a query has many programs, groups that are made in parts one for each part, few of which run at once.
 func (p *Program) end(c *run) {
-	for i, d := range c.data {
-		if len(d) == chunkRows {
+	if c.size == chunkRows {
+		for i, d := range c.data {
 			dataRooms.Put((*dataRoom)(d))
+			c.data[i] = nil
 		}
-		c.data[i] = nil
+		c.data = c.data[:0]
 	}
-	c.data, c.dataTop = c.data[:0], 0
+	c.dataTop = 0
 	p.runs.Put(c)
 }
 
@@ -225,14 +226,14 @@ func (c *run) chunk(from, to int) []uint32 {
 // take returns scratch for a chunk of data; the caller gives it back by lowering dataTop.
 func (c *run) take() []datum {
 	if c.dataTop == len(c.data) {
-		if c.size == 1 { // a constant
-			c.data = append(c.data, make([]datum, 1))
-		} else {
+		if c.size == chunkRows {
 			c.data = append(c.data, dataRooms.Get().(*dataRoom)[:])
+		} else { // of a constant, or a program with so many nodes that whole chunks would be much memory
+			c.data = append(c.data, make([]datum, c.size))
 		}
 	}
 	c.dataTop++
-	return c.data[c.dataTop-1][:c.size]
+	return c.data[c.dataTop-1]
 }
 
 func (c *run) takeTris() []tri {

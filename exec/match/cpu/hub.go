@@ -100,10 +100,7 @@ func (r *run) commonHubs() *hubs {
 // done.
 func (r *run) dropHubs() {
 	h := r.hubs.Swap(nil)
-	if h == nil {
-		return
-	}
-	if h.room.Load() > hubRoom {
+	if h == nil || h.room.Load() > hubRoom {
 		return
 	}
 	drop := func() {

@@ -29,7 +29,7 @@ func TestHubsOfManyRunsKeepLittleMemory(t *testing.T) {
 	}
 }
 
-// TestHubsAreMadeByOne: many want the bitmaps of lists some of which have the same place, run after run.
+// TestHubsAreMadeByOne: many want the bitmaps of the same lists, run after run.
 func TestHubsAreMadeByOne(t *testing.T) {
 	t.Parallel()
 	m := New()
