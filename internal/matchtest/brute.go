@@ -103,8 +103,7 @@ func (b *brute) allowed() bool {
 		}
 	}
 	if slices.ContainsFunc(b.Order, func(pair [2]string) bool {
-		seeded := slices.Contains(b.Options.Inputs, pair[0]) && slices.Contains(b.Options.Inputs, pair[1])
-		return !seeded && b.binding[pair[0]] >= b.binding[pair[1]]
+		return b.binding[pair[0]] >= b.binding[pair[1]]
 	}) {
 		return false
 	}

@@ -1,8 +1,13 @@
 package matchtest
 
-import "pgregory.net/rapid"
+import (
+	"slices"
 
-// DrawOrder draws for a case which of its variables are to be less than others.
+	"github.com/rdfgpu/rdfgpu/exec/match"
+	"pgregory.net/rapid"
+)
+
+// DrawOrder draws for a case which of its variables are to be less than others, and leaves it those of its seeds that are in this order.
 func DrawOrder(t *rapid.T, c *Case) {
 	var before []string
 	var groups []int
@@ -15,4 +20,28 @@ func DrawOrder(t *rapid.T, c *Case) {
 		}
 		before, groups = append(before, name), append(groups, group)
 	}
+	if c.Seeds != nil {
+		c.Seeds = c.seedsInOrder()
+	}
+}
+
+// seedsInOrder are the seeds whose variables are in the case's order.
+func (c *Case) seedsInOrder() *match.Input {
+	kept := match.Input{Cols: slices.Clone(c.Seeds.Cols)}
+	for i := range kept.Cols {
+		kept.Cols[i] = nil
+	}
+	for row := range c.Seeds.N {
+		if slices.ContainsFunc(c.Order, func(pair [2]string) bool {
+			less, more := slices.Index(c.Options.Inputs, pair[0]), slices.Index(c.Options.Inputs, pair[1])
+			return less >= 0 && more >= 0 && c.Seeds.Cols[less][row] >= c.Seeds.Cols[more][row]
+		}) {
+			continue
+		}
+		for i, column := range c.Seeds.Cols {
+			kept.Cols[i] = append(kept.Cols[i], column[row])
+		}
+		kept.N++
+	}
+	return &kept
 }

@@ -28,8 +28,8 @@ type MatchPlan struct {
 	InputEdgeDistinct [][2]EdgeCheck
 	// Unequal: steps have inequalities that are the query's, not those of its semantics.
 	Unequal bool
-	// Order lists pairs of slots, the first of which is to have the smaller number: with two also those that follow from them. The caller sees to
-	// pairs of seeded slots. Solutions are then not counted otherwise than step by step.
+	// Order lists pairs of slots, the first of which is to have the smaller number: with two also those that follow from them. The rows of an input are in it:
+	// the caller leaves out others. Solutions are then not counted otherwise than step by step.
 	Order [][2]int
 	// Output lists the slots that somebody reads, in the order of the columns of the batches a matcher emits.
 	Output []int
