@@ -33,9 +33,12 @@ func (b *builder) join(n *planner.Join) (operator.Operator, error) {
 		}
 	}
 	if n.Hashed != nil {
-		j.Hashed, err = b.hashed(n.Hashed, left, merge)
+		if j.Hashed, err = b.hashed(n.Hashed, left, merge); err != nil {
+			return nil, err
+		}
+		j.Hashed.Met = n.Kind == planner.Minus
 	}
-	return j, err
+	return j, nil
 }
 
 // seeded makes the operators of the variants that are planned; from are the columns of the variables.

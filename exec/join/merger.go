@@ -37,6 +37,12 @@ func (m *merger) probeTable(b *vector.Batch, t *vector.Table) error {
 	if m.prober.Table != t {
 		m.prober = vector.Prober{Table: t, Shared: m.Hashed.LeftShared, Overlap: m.Kind == planner.Minus, Fixed: m.prober.Fixed}
 	}
+	if m.Kind == planner.Minus {
+		if err := m.prober.Meet(b, m.matched); err != nil {
+			return err
+		}
+		return m.finish()
+	}
 	pairs := &vector.Pairs{Left: m.li[:0], Right: m.ri[:0]}
 	pairs.Flush = func(li, ri []uint32) error {
 		return m.pairs(t.Rows.Cols, li, ri, len(li), &m.Hashed.Spec)

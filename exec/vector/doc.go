@@ -1,4 +1,4 @@
-// Package vector holds solutions by the column: in batches on their way, in growing sets, in hash tables and in temporary
+// Package vector holds solutions by the column: in batches on their way, in growing sets, in tables of joins and in temporary
 // files.
 //
 // Nouns: [Batch] (solutions on their way from one operator to the next), [BatchCopy] (one of its own memory), [Turns] (batches of several goroutines, one at a time), [Rows] (a growing set of them), [Blocks] (one that does not move), [RowSet] (distinct

@@ -1,24 +1,24 @@
 package vector
 
 import (
-	"math/bits"
-	"slices"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 )
 
-// Table holds the rows of a join's build side, hashed on the variables that both sides share.
+// Table holds the rows of a join's build side, indexed by the variables that both sides share.
 //
 // A shared variable may be unbound on either side, and an unbound one agrees with everything. So rows are kept in
 // groups by which of the shared variables they bind, and for each group and each such set of a probing row there
-// is, made when it is first needed, an index on what both bind.
+// is, made when it is first needed, an index on what both bind (tableIndex).
 //
 // One goroutine makes the table and its indexes; others may probe it meanwhile by Probers that make none.
 type Table struct {
 	ended limits.Ended
 	Rows  *Rows
+	// Met: it is only asked which rows have a partner (Prober.Meet). To be set before.
+	Met bool
 	// shared are the build columns of the shared variables, at most planner.MaxShared.
 	shared []int
 	groups []*tableGroup
@@ -34,6 +34,8 @@ type tableGroup struct {
 	rows    []uint32 // nil: all rows of the table
 	n       int
 	indexes atomic.Pointer[[]*tableIndex]
+	// ids are those of all rows, where there is one shared variable and each binds it.
+	ids idRange
 }
 
 // row is the number of the i-th row of the group.
@@ -44,27 +46,20 @@ func (g *tableGroup) row(i uint32) uint32 {
 	return g.rows[i]
 }
 
-// tableIndex chains the rows of a group by hash bucket.
-type tableIndex struct {
-	mask  uint64
-	key   []int // positions in shared
-	build []int // the key's build columns
-	heads []uint32
-	next  []uint32 // of each row of the group; 1 + position, 0 ends
-	shift uint
-}
-
 // NewTable takes over the rows, of which shared are the columns to be found by. With each, an index of many rows is made by it;
 // it may be nil.
 func NewTable(ended limits.Ended, rows *Rows, shared []int, each Each) (*Table, error) {
 	t := &Table{ended: ended, Rows: rows, shared: shared, each: each}
-	bound, err := t.allBound()
+	ids, err := t.survey()
 	if err != nil {
 		return nil, err
 	}
-	if bound {
+	if ids.high != dictionary.None {
 		g := t.group(1<<len(shared) - 1)
 		g.n = rows.N
+		if len(shared) == 1 {
+			g.ids = ids
+		}
 		return t, nil
 	}
 	var g *tableGroup
@@ -81,28 +76,36 @@ func NewTable(ended limits.Ended, rows *Rows, shared []int, each Each) (*Table, 
 	return t, nil
 }
 
-// allBound reports whether each row binds all shared variables.
-func (t *Table) allBound() (bool, error) {
-	var unbound atomic.Bool
+// survey returns the least and the greatest ID of all shared columns; the greatest is None where a row does not bind one.
+func (t *Table) survey() (idRange, error) {
+	all := make([]idRange, (t.Rows.N+chainRows-1)/chainRows)
 	look := func(unit int) error {
+		ids := noIDs
 		for _, c := range t.shared {
-			if slices.Contains(t.Rows.Cols[c][unit*chainRows:min((unit+1)*chainRows, t.Rows.N)], dictionary.None) {
-				unbound.Store(true)
-			}
+			ids = ids.with(t.Rows.Cols[c][unit*chainRows : min((unit+1)*chainRows, t.Rows.N)])
 		}
+		all[unit] = ids
 		return t.ended.Check(0)
 	}
-	units := (t.Rows.N + chainRows - 1) / chainRows
-	if t.each != nil && t.Rows.N >= chainTogether {
-		err := t.each(units, look)
-		return !unbound.Load(), err
+	ids := noIDs
+	err := t.units(t.Rows.N, len(all), look)
+	for _, some := range all {
+		ids = idRange{min(ids.low, some.low), max(ids.high, some.high)}
+	}
+	return ids, err
+}
+
+// units does units of work on so many rows, at the same time where that is worth while.
+func (t *Table) units(rows, units int, do func(unit int) error) error {
+	if t.each != nil && rows >= chainTogether {
+		return t.each(units, do)
 	}
 	for unit := range units {
-		if err := look(unit); err != nil {
-			return false, err
+		if err := do(unit); err != nil {
+			return err
 		}
 	}
-	return !unbound.Load(), nil
+	return nil
 }
 
 // OneIndex reports whether rows that bind all shared variables need no index but one, which there is.
@@ -116,7 +119,7 @@ func (t *Table) group(mask uint64) *tableGroup {
 			return g
 		}
 	}
-	g := &tableGroup{mask: mask}
+	g := &tableGroup{mask: mask, ids: noIDs}
 	g.indexes.Store(&[]*tableIndex{})
 	t.groups = append(t.groups, g)
 	return g
@@ -142,89 +145,6 @@ func (g *tableGroup) find(mask uint64) *tableIndex {
 	}
 	return nil
 }
-
-// index makes an index of a group.
-func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
-	ix := &tableIndex{mask: mask}
-	for i, c := range t.shared {
-		if mask&(1<<uint(i)) != 0 {
-			ix.key, ix.build = append(ix.key, i), append(ix.build, c)
-		}
-	}
-	size := max(16, 1<<bits.Len(uint(g.n)))
-	ix.shift = uint(64 - bits.Len(uint(size-1)))
-	chain := t.chain
-	if t.each != nil && g.n == t.Rows.N && t.Rows.N >= chainTogether {
-		chain = t.chainParts
-	}
-	if err := chain(g, ix); err != nil {
-		return nil, err
-	}
-	made := append(slices.Clip(*g.indexes.Load()), ix)
-	g.indexes.Store(&made)
-	return ix, nil
-}
-
-// chain puts the rows of a group into their buckets, the last first, so that the first is found first.
-func (t *Table) chain(g *tableGroup, ix *tableIndex) error {
-	ix.heads, ix.next = make([]uint32, ix.size()), make([]uint32, g.n)
-	hashes := HashRows(nil, t.Rows.Cols, ix.build, t.Rows.N)
-	for i := g.n - 1; i >= 0; i-- {
-		if err := t.ended.Check(i); err != nil {
-			return err
-		}
-		h := hashes[g.row(uint32(i))] * hashMultiplier >> ix.shift
-		ix.next[i], ix.heads[h] = ix.heads[h], uint32(i)+1
-	}
-	return nil
-}
-
-// chainTogether is from how many rows on they are chained by several goroutines, chainRows of them in a unit of work.
-const (
-	chainTogether = 1 << 16
-	chainRows     = 1 << 14
-)
-
-// chainParts is chain for a group of all rows: they are split by their buckets first, and then each part of the buckets is filled.
-func (t *Table) chainParts(_ *tableGroup, ix *tableIndex) error {
-	n := t.Rows.N
-	ix.heads, ix.next = Borrow(ix.size()), Borrow(n)
-	// The buckets are the highest bits of the hashes.
-	tops, splits := Borrow(n), make([]Split, (n+chainRows-1)/chainRows)
-	defer Return(tops)
-	err := t.each(len(splits), func(unit int) error {
-		from := unit * chainRows
-		some := tops[from:min(from+chainRows, n)]
-		hashes := HashRows(nil, view(t.Rows.Cols, from), ix.build, len(some))
-		for i := range hashes {
-			hashes[i] *= hashMultiplier
-			some[i] = uint32(hashes[i] >> 32)
-		}
-		splits[unit].Set(hashes)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	shift, part := ix.shift-32, len(ix.heads)/Parts
-	return t.each(Parts, func(p int) error {
-		clear(ix.heads[p*part : (p+1)*part])
-		for unit := len(splits) - 1; unit >= 0; unit-- {
-			if t.ended.Over() {
-				return t.ended()
-			}
-			first := uint32(unit * chainRows)
-			for _, r := range slices.Backward(splits[unit].Part(p)) {
-				h := tops[first+r] >> shift
-				ix.next[first+r], ix.heads[h] = ix.heads[h], first+r+1
-			}
-		}
-		return nil
-	})
-}
-
-// size is how many buckets the index has.
-func (ix *tableIndex) size() int { return 1 << (64 - ix.shift) }
 
 // Release gives the memory of a table back that nobody uses any more.
 func (t *Table) Release() {
