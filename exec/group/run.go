@@ -65,7 +65,11 @@ func (g *Group) attempt(x *operator.Execution, parallel bool, emit func(*vector.
 	if err := f.gather(); err != nil {
 		return err
 	}
-	return r.finish(emit)
+	if err := r.finish(emit); err != nil {
+		return err
+	}
+	r.release()
+	return nil
 }
 
 // groupRows turns batches of the input's source into rows of a run, for one goroutine: the keys' values, the
@@ -201,6 +205,17 @@ func (r *run) close() {
 	r.held.Close()
 	if r.parts != nil {
 		r.parts.Close()
+	}
+}
+
+// release gives the memory of the groups back, which have been emitted.
+func (r *run) release() {
+	if r.split != nil {
+		for _, part := range r.split.runs {
+			part.groups.Release()
+		}
+	} else if r.groups != nil {
+		r.groups.Release()
 	}
 }
 

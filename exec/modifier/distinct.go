@@ -33,7 +33,11 @@ func (d *Distinct) Run(x *operator.Execution, seed *vector.Batch, emit func(*vec
 	if err := r.fill(seed); err != nil {
 		return err
 	}
-	return r.finish()
+	if err := r.finish(); err != nil {
+		return err
+	}
+	r.seen.release()
+	return nil
 }
 
 // distinctRun drops the repeats among the rows of one source.
@@ -238,6 +242,15 @@ func (s *seenRows) split(width int, ended limits.Ended) {
 	for row, h := range all.Hashes {
 		s.of(h).Add(all.Rows.Cols, row, h)
 	}
+	all.Release()
+}
+
+// release gives their memory back. Nobody may look for rows any more.
+func (s *seenRows) release() {
+	for _, set := range s.sets {
+		set.Release()
+	}
+	s.sets = nil
 }
 
 // bytes is the memory that they take.

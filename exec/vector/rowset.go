@@ -124,17 +124,47 @@ func (s *RowSet) AddRows(cols [][]dictionary.ID, rows []uint32, hashes []uint64,
 	}
 }
 
-// widen makes room for more rows where there are many.
+// widen makes room for more rows, all columns alike.
 func (s *RowSet) widen() {
-	n := len(s.Hashes) / 4
-	s.Hashes, _ = Room(s.Hashes, n, nil)
+	n := max(fewRows, 2*len(s.Hashes))
+	if len(s.Hashes) >= movedAtOnce {
+		n = len(s.Hashes) / 4 * 5
+	}
+	s.Hashes = moved(s.Hashes, n, s.ended, BorrowNumbers, ReturnNumbers)
 	for c, col := range s.Rows.Cols {
-		s.Rows.Cols[c], _ = Room(col, n, nil)
+		s.Rows.Cols[c] = moved(col, n, s.ended, Borrow, Return)
 	}
 }
 
+// fewRows is how many rows a set has room for at first.
+const fewRows = 32
+
+// moved is a slice in borrowed memory with room for n elements; as it was where the query ends meanwhile.
+func moved[T any](s []T, n int, ended limits.Ended, borrow func(int) []T, giveBack func([]T)) []T {
+	larger := borrow(n)
+	for at := 0; at < len(s); at += movedAtOnce {
+		copy(larger[at:], s[at:min(at+movedAtOnce, len(s))])
+		if ended.Over() {
+			return s
+		}
+	}
+	giveBack(s)
+	return larger[:len(s)]
+}
+
+// Release gives the memory of a set back that nobody uses any more, nor any of its rows.
+func (s *RowSet) Release() {
+	Return(s.slots)
+	ReturnNumbers(s.Hashes)
+	s.Rows.Return()
+	s.slots, s.Hashes = nil, nil
+}
+
 func (s *RowSet) grow() {
-	s.slots = make([]uint32, 2*len(s.slots))
+	n := 2 * len(s.slots)
+	Return(s.slots)
+	s.slots = Borrow(n)
+	clear(s.slots)
 	s.mask = uint64(len(s.slots) - 1)
 	for row, hash := range s.Hashes {
 		if s.ended.Check(row) != nil {

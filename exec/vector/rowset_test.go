@@ -47,3 +47,30 @@ func TestRowsAreAddedTogetherAsOneByOne(t *testing.T) {
 		}
 	})
 }
+
+// TestSetsGrowInUsedMemory: what others have left there is not found.
+func TestSetsGrowInUsedMemory(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 4 {
+		set, known := NewRowSet(2, nil), map[[2]dictionary.ID]uint32{}
+		for range 5 {
+			const n = 20_000
+			cols := [][]dictionary.ID{make([]dictionary.ID, n), make([]dictionary.ID, n)}
+			for r := range n {
+				cols[0][r], cols[1][r] = random.Uint32N(300), random.Uint32N(200)
+			}
+			for r, hash := range HashRows(nil, cols, AllColumns(2), n) {
+				row := [2]dictionary.ID{cols[0][r], cols[1][r]}
+				want, ok := known[row]
+				if !ok {
+					want = uint32(len(known))
+					known[row] = want
+				}
+				if got, fresh := set.Add(cols, r, hash); got != want || fresh == ok {
+					t.Fatalf("row %v is number %d, new %v, want %d, new %v", row, got, fresh, want, !ok)
+				}
+			}
+		}
+		set.Release()
+	}
+}

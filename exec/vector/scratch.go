@@ -49,7 +49,7 @@ func (p *scratch[T]) age() {
 }
 
 // borrowedFrom is from how many elements on memory is used again.
-const borrowedFrom = 1 << 15
+const borrowedFrom = 1 << 12
 
 // Borrow returns n elements of any values. They may be given to Return when nobody uses them any more.
 func Borrow(n int) []uint32 { return columns.borrow(n) }
