@@ -126,9 +126,14 @@ func (s *RowSet) AddRows(cols [][]dictionary.ID, rows []uint32, hashes []uint64,
 
 // widen makes room for more rows, all columns alike.
 func (s *RowSet) widen() {
-	n := max(fewRows, 2*len(s.Hashes))
-	if len(s.Hashes) >= movedAtOnce {
-		n = len(s.Hashes) / 4 * 5
+	n := len(s.Hashes)
+	switch {
+	case n < fewRows:
+		n = max(8, 2*n)
+	case n < someRows || n >= movedAtOnce:
+		n += n/4 + fewRows*3/4
+	default:
+		n *= 2
 	}
 	s.Hashes = moved(s.Hashes, n, s.ended, BorrowNumbers, ReturnNumbers)
 	for c, col := range s.Rows.Cols {
@@ -136,8 +141,11 @@ func (s *RowSet) widen() {
 	}
 }
 
-// fewRows is how many rows a set has room for at first.
-const fewRows = 32
+// Room is doubled for up to fewRows, and from someRows on, which are many for one part of 64; for those in between, all parts keep within a core's cache as long as may be.
+const (
+	fewRows  = 256
+	someRows = 2048
+)
 
 // moved is a slice in borrowed memory with room for n elements; as it was where the query ends meanwhile.
 func moved[T any](s []T, n int, ended limits.Ended, borrow func(int) []T, giveBack func([]T)) []T {
