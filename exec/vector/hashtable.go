@@ -85,7 +85,7 @@ func (t *Table) survey() (idRange, error) {
 			ids = ids.with(t.Rows.Cols[c][unit*chainRows : min((unit+1)*chainRows, t.Rows.N)])
 		}
 		all[unit] = ids
-		return t.ended.Check(0)
+		return t.over()
 	}
 	ids := noIDs
 	err := t.units(t.Rows.N, len(all), look)
@@ -93,6 +93,14 @@ func (t *Table) survey() (idRange, error) {
 		ids = idRange{min(ids.low, some.low), max(ids.high, some.high)}
 	}
 	return ids, err
+}
+
+// over is why the query has ended, if it has.
+func (t *Table) over() error {
+	if t.ended == nil {
+		return nil
+	}
+	return t.ended()
 }
 
 // units does units of work on so many rows, at the same time where that is worth while.

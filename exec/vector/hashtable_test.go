@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -158,6 +159,52 @@ func checkTable(t *testing.T, seed uint64, c *tableCase, each Each) {
 			if !slices.Equal(some, met) {
 				t.Fatalf("seed %d, overlap %v, together %v, only %v: rows with a partner are %v, want %v", seed, overlap, each != nil, only, some, met)
 			}
+		}
+	}
+}
+
+// TestTablesEndWithTheirQuery, whatever they are at.
+func TestTablesEndWithTheirQuery(t *testing.T) {
+	t.Parallel()
+	r, bad := rand.New(rand.NewPCG(3, 4)), errors.New("over")
+	for _, n := range []int{50_000, 3 * chainTogether} {
+		for _, span := range []uint32{100, 1 << 17, 1 << 30} {
+			rows := Rows{Cols: [][]dictionary.ID{make([]dictionary.ID, n)}, N: n}
+			for i := range n {
+				rows.Cols[0][i] = r.Uint32N(span)
+			}
+			for _, each := range []Each{nil, beside} {
+				for after := range int32(6) {
+					endsAfter(t, &rows, each, after, bad)
+				}
+			}
+		}
+	}
+}
+
+// endsAfter makes tables of rows and looks up some, where the query has ended after so many looks at that.
+func endsAfter(t *testing.T, rows *Rows, each Each, after int32, bad error) {
+	t.Helper()
+	for _, met := range []bool{false, true} {
+		var looks atomic.Int32
+		ended := func() error {
+			if looks.Add(1) > after {
+				return bad
+			}
+			return nil
+		}
+		table, err := NewTable(ended, &Rows{Cols: slices.Clone(rows.Cols), N: rows.N}, []int{0}, each)
+		if err == nil {
+			table.Met = met
+			p, b := Prober{Table: table, Shared: []int{0}}, &Batch{Cols: [][]dictionary.ID{rows.Cols[0][:4096]}, N: 4096}
+			if met {
+				err = p.Meet(b, make([]bool, b.N))
+			} else {
+				err = p.Probe(b, &Pairs{Flush: func(_, _ []uint32) error { return nil }})
+			}
+		}
+		if err != nil && !errors.Is(err, bad) || err == nil && looks.Load() > after {
+			t.Errorf("%d rows, each %v, met %v: %v after %d looks, want that it ends after %d", rows.N, each != nil, met, err, looks.Load(), after)
 		}
 	}
 }

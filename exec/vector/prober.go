@@ -118,7 +118,7 @@ func (p *Prober) findIn(g *tableGroup, ix *tableIndex, b *Batch, rows []uint32) 
 				p.met[r] = true
 			}
 		}
-		return p.Table.ended()
+		return p.Table.over()
 	}
 	if !ix.byID {
 		p.hashes = ix.bucketHashes(p.hashes, b.Cols, p.key, b.N)

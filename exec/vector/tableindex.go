@@ -17,7 +17,7 @@ type tableIndex struct {
 	build []int // the key's build columns
 	heads []uint32
 	next  []uint32 // of each row of the group; 1 + position, 0 ends; nil: no bucket has two rows
-	shift uint     // of hashes: what they have more bits than buckets
+	shift uint     // of hashes: what they have more bits than the numbers of buckets, which have partBits at least
 	// byID: the bucket of a row is its ID less base.
 	byID bool
 	base dictionary.ID
@@ -87,11 +87,11 @@ func (t *Table) fill(g *tableGroup, ix *tableIndex) error {
 	if single && t.Met && g.ids.close(g.n, closeBits) {
 		return t.mark(g, ix)
 	}
-	buckets := max(16, 1<<bits.Len(uint(g.n)))
+	buckets := max(Parts, 1<<bits.Len(uint(g.n)))
 	if ix.byID = single && g.ids.close(g.n, closeIDs); ix.byID {
 		buckets = int(g.ids.span())
 	}
-	ix.heads, ix.next, ix.shift = Borrow(buckets), Borrow(g.n), uint(64-bits.Len(uint(buckets-1)))
+	ix.heads, ix.next, ix.shift = Borrow(buckets), Borrow(g.n), uint(64-max(partBits, bits.Len(uint(buckets-1))))
 	chain := t.chain
 	if t.each != nil && g.rows == nil && g.n >= chainTogether {
 		chain = t.chainParts
@@ -115,7 +115,7 @@ func (t *Table) mark(g *tableGroup, ix *tableIndex) error {
 				atomic.OrUint64(word, bit)
 			}
 		}
-		return t.ended.Check(0)
+		return t.over()
 	})
 }
 
@@ -125,7 +125,7 @@ func (ix *tableIndex) isMet(id dictionary.ID) bool {
 	return at/64 < uint64(len(ix.met)) && ix.met[at/64]>>(at%64)&1 != 0
 }
 
-// bucketHash is of what buckets, and parts of them, are the highest bits: of the rows of a batch, by their columns.
+// bucketHashes are what buckets, and parts of them, are the highest bits of: for n rows, by the key's columns.
 func (ix *tableIndex) bucketHashes(out []uint64, cols [][]dictionary.ID, columns []int, n int) []uint64 {
 	if !ix.byID {
 		out = HashRows(out, cols, columns, n)
