@@ -33,12 +33,9 @@ func (b *builder) join(n *planner.Join) (operator.Operator, error) {
 		}
 	}
 	if n.Hashed != nil {
-		if j.Hashed, err = b.hashed(n.Hashed, left, merge); err != nil {
-			return nil, err
-		}
-		j.Hashed.Met = n.Kind == planner.Minus
+		j.Hashed, err = b.hashed(n.Hashed, left, merge)
 	}
-	return j, nil
+	return j, err
 }
 
 // seeded makes the operators of the variants that are planned; from are the columns of the variables.

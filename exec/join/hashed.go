@@ -21,8 +21,6 @@ type Hashed struct {
 	LeftShared []int
 	// Key are the positions in Shared that every row of both sides binds: rows can be split over files by them.
 	Key []int
-	// Met: of left rows it is only asked whether they have a partner.
-	Met bool
 	// Varies: the table holds only for the parameters' values that frame numbers.
 	Varies bool
 	frame  uint64
@@ -154,11 +152,7 @@ func (h *Hashed) newTable(x *operator.Execution, rows *vector.Rows) (*vector.Tab
 	if x.Alone() {
 		each = nil
 	}
-	t, err := vector.NewTable(x.Ended, rows, operator.Indexes(h.Op.Columns(), h.Shared), each)
-	if err == nil {
-		t.Met = h.Met
-	}
-	return t, err
+	return vector.NewTable(x.Ended, rows, operator.Indexes(h.Op.Columns(), h.Shared), each)
 }
 
 // tableOverhead is what a vector.Table takes for a row beside its columns.

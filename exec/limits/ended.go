@@ -17,6 +17,14 @@ func (e Ended) Check(round int) error {
 	return e()
 }
 
+// Err is why the query has ended, if it has.
+func (e Ended) Err() error {
+	if e == nil {
+		return nil
+	}
+	return e()
+}
+
 // Over reports whether the query has ended.
 func (e Ended) Over() bool { return e != nil && e() != nil }
 

@@ -17,8 +17,6 @@ import (
 type Table struct {
 	ended limits.Ended
 	Rows  *Rows
-	// Met: it is only asked which rows have a partner (Prober.Meet). To be set before.
-	Met bool
 	// shared are the build columns of the shared variables, at most planner.MaxShared.
 	shared []int
 	groups []*tableGroup
@@ -85,7 +83,7 @@ func (t *Table) survey() (idRange, error) {
 			ids = ids.with(t.Rows.Cols[c][unit*chainRows : min((unit+1)*chainRows, t.Rows.N)])
 		}
 		all[unit] = ids
-		return t.over()
+		return t.ended.Err()
 	}
 	ids := noIDs
 	err := t.units(t.Rows.N, len(all), look)
@@ -93,14 +91,6 @@ func (t *Table) survey() (idRange, error) {
 		ids = idRange{min(ids.low, some.low), max(ids.high, some.high)}
 	}
 	return ids, err
-}
-
-// over is why the query has ended, if it has.
-func (t *Table) over() error {
-	if t.ended == nil {
-		return nil
-	}
-	return t.ended()
 }
 
 // units does units of work on so many rows, at the same time where that is worth while.
@@ -118,7 +108,7 @@ func (t *Table) units(rows, units int, do func(unit int) error) error {
 
 // OneIndex reports whether rows that bind all shared variables need no index but one, which there is.
 func (t *Table) OneIndex() bool {
-	return len(t.groups) == 1 && t.groups[0].rows == nil && t.groups[0].find(t.groups[0].mask) != nil
+	return len(t.groups) == 1 && t.groups[0].rows == nil && t.groups[0].find(t.groups[0].mask, true) != nil
 }
 
 func (t *Table) group(mask uint64) *tableGroup {
@@ -144,10 +134,10 @@ func BoundMask(cols [][]dictionary.ID, columns []int, r int) uint64 {
 	return mask
 }
 
-// find returns the index of a group on what mask says; nil where it is not made.
-func (g *tableGroup) find(mask uint64) *tableIndex {
+// find returns an index of a group on what mask says, to find rows by or, with met, whether there are any; nil where none is made.
+func (g *tableGroup) find(mask uint64, met bool) *tableIndex {
 	for _, ix := range *g.indexes.Load() {
-		if ix.mask == mask {
+		if ix.mask == mask && (met || ix.met == nil) {
 			return ix
 		}
 	}

@@ -150,9 +150,13 @@ func checkTable(t *testing.T, seed uint64, c *tableCase, each Each) {
 			if table, err = NewTable(ended, &Rows{Cols: slices.Clone(c.rows.Cols), N: c.rows.N}, c.shared, each); err != nil {
 				t.Fatal(err)
 			}
-			table.Met = only
 			some := make([]bool, c.probes.N)
 			p := Prober{Table: table, Shared: c.left, Overlap: overlap}
+			if !only { // there is an index to find rows by then
+				if err := p.Probe(&c.probes, &Pairs{Flush: func(_, _ []uint32) error { return nil }}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := p.Meet(&c.probes, some); err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +199,6 @@ func endsAfter(t *testing.T, rows *Rows, each Each, after int32, bad error) {
 		}
 		table, err := NewTable(ended, &Rows{Cols: slices.Clone(rows.Cols), N: rows.N}, []int{0}, each)
 		if err == nil {
-			table.Met = met
 			p, b := Prober{Table: table, Shared: []int{0}}, &Batch{Cols: [][]dictionary.ID{rows.Cols[0][:4096]}, N: 4096}
 			if met {
 				err = p.Meet(b, make([]bool, b.N))

@@ -80,13 +80,13 @@ func (p *Prober) findRows(b *Batch, mask uint64, rows []uint32) error {
 		if p.Overlap && both == 0 {
 			continue
 		}
-		ix := g.find(both)
+		ix := g.find(both, p.met != nil)
 		if ix == nil {
 			if p.Fixed {
 				return ErrIndex
 			}
 			var err error
-			if ix, err = p.Table.index(g, both); err != nil {
+			if ix, err = p.Table.index(g, both, p.met != nil); err != nil {
 				return err
 			}
 		}
@@ -118,7 +118,7 @@ func (p *Prober) findIn(g *tableGroup, ix *tableIndex, b *Batch, rows []uint32) 
 				p.met[r] = true
 			}
 		}
-		return p.Table.over()
+		return p.Table.ended.Err()
 	}
 	if !ix.byID {
 		p.hashes = ix.bucketHashes(p.hashes, b.Cols, p.key, b.N)

@@ -13,13 +13,19 @@ func Room[T any](s []T, n int, ended limits.Ended) ([]T, error) {
 		return s, nil
 	}
 	larger := make([]T, len(s), len(s)+max(len(s)/4, n))
-	for at := 0; at < len(s); at += movedAtOnce {
-		copy(larger[at:], s[at:min(at+movedAtOnce, len(s))])
-		if ended != nil {
-			if err := ended(); err != nil {
-				return s, err
-			}
-		}
+	if err := move(larger, s, ended); err != nil {
+		return s, err
 	}
 	return larger, nil
+}
+
+// move copies a slice piece by piece, as long as the query goes on.
+func move[T any](to, from []T, ended limits.Ended) error {
+	for at := 0; at < len(from); at += movedAtOnce {
+		copy(to[at:], from[at:min(at+movedAtOnce, len(from))])
+		if err := ended.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

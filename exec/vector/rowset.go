@@ -150,11 +150,8 @@ const (
 // moved is a slice in borrowed memory with room for n elements; as it was where the query ends meanwhile.
 func moved[T any](s []T, n int, ended limits.Ended, borrow func(int) []T, giveBack func([]T)) []T {
 	larger := borrow(n)
-	for at := 0; at < len(s); at += movedAtOnce {
-		copy(larger[at:], s[at:min(at+movedAtOnce, len(s))])
-		if ended.Over() {
-			return s
-		}
+	if move(larger, s, ended) != nil {
+		return s
 	}
 	giveBack(s)
 	return larger[:len(s)]

@@ -10,7 +10,7 @@ import (
 
 // tableIndex finds the rows of a group by the key that both sides bind. Rows are chained by buckets: of hashes, or, where the key is one column whose IDs lie close
 // together (idRange), each ID has a bucket of its own: then nothing is hashed or compared, and where both sides come in the order of IDs, rows and
-// buckets are read from front to back, as in a merge join. Where it is only asked whether there is a row (Table.Met), such a key has a bit for each ID.
+// buckets are read from front to back, as in a merge join. Where it is only asked whether there is a row (Prober.Meet), such a key has a bit for each ID.
 type tableIndex struct {
 	mask  uint64
 	key   []int // positions in shared
@@ -46,16 +46,15 @@ func (r idRange) span() uint64 {
 	return uint64(r.high-r.low) + 1
 }
 
-// IDs lie close together where there is a row for so many of them: buckets take no more memory then than what tables count for a row. Small tables have fewer anyway.
+// IDs lie close together where there is a row for so many of them, or there are no more than any table has buckets: these take no more memory then than what tables count for a row.
 const (
-	closeIDs   = 4
-	closeBits  = 64
-	smallRange = 1 << 12
+	closeIDs  = 4
+	closeBits = 64
 )
 
 // close reports whether the IDs of n rows lie so close together.
 func (r idRange) close(n, most int) bool {
-	return r.span() > 0 && r.span() <= max(smallRange, uint64(most)*uint64(n))
+	return r.span() > 0 && r.span() <= max(Parts, uint64(most)*uint64(n))
 }
 
 // chainTogether is from how many rows on they are indexed by several goroutines, chainRows of them in a unit of work.
@@ -64,15 +63,15 @@ const (
 	chainRows     = 1 << 14
 )
 
-// index makes an index of a group.
-func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
+// index makes an index of a group, to find rows by or, with met, whether there are any.
+func (t *Table) index(g *tableGroup, mask uint64, met bool) (*tableIndex, error) {
 	ix := &tableIndex{mask: mask}
 	for i, c := range t.shared {
 		if mask&(1<<uint(i)) != 0 {
 			ix.key, ix.build = append(ix.key, i), append(ix.build, c)
 		}
 	}
-	if err := t.fill(g, ix); err != nil {
+	if err := t.fill(g, ix, met); err != nil {
 		return nil, err
 	}
 	made := append(slices.Clip(*g.indexes.Load()), ix)
@@ -81,10 +80,10 @@ func (t *Table) index(g *tableGroup, mask uint64) (*tableIndex, error) {
 }
 
 // fill puts the rows of a group into an index of its columns.
-func (t *Table) fill(g *tableGroup, ix *tableIndex) error {
+func (t *Table) fill(g *tableGroup, ix *tableIndex, met bool) error {
 	ix.base = g.ids.low
 	single := len(ix.build) == 1
-	if single && t.Met && g.ids.close(g.n, closeBits) {
+	if single && met && g.ids.close(g.n, closeBits) {
 		return t.mark(g, ix)
 	}
 	buckets := max(Parts, 1<<bits.Len(uint(g.n)))
@@ -115,7 +114,7 @@ func (t *Table) mark(g *tableGroup, ix *tableIndex) error {
 				atomic.OrUint64(word, bit)
 			}
 		}
-		return t.over()
+		return t.ended.Err()
 	})
 }
 

@@ -3,6 +3,7 @@ package matchtest
 import (
 	"slices"
 
+	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"pgregory.net/rapid"
 )
@@ -27,21 +28,22 @@ func DrawOrder(t *rapid.T, c *Case) {
 
 // seedsInOrder are the seeds whose variables are in the case's order.
 func (c *Case) seedsInOrder() *match.Input {
-	kept := match.Input{Cols: slices.Clone(c.Seeds.Cols)}
-	for i := range kept.Cols {
-		kept.Cols[i] = nil
-	}
+	var keep []int
 	for row := range c.Seeds.N {
-		if slices.ContainsFunc(c.Order, func(pair [2]string) bool {
+		if !slices.ContainsFunc(c.Order, func(pair [2]string) bool {
 			less, more := slices.Index(c.Options.Inputs, pair[0]), slices.Index(c.Options.Inputs, pair[1])
 			return less >= 0 && more >= 0 && c.Seeds.Cols[less][row] >= c.Seeds.Cols[more][row]
 		}) {
-			continue
+			keep = append(keep, row)
 		}
-		for i, column := range c.Seeds.Cols {
-			kept.Cols[i] = append(kept.Cols[i], column[row])
-		}
-		kept.N++
 	}
-	return &kept
+	kept := &match.Input{N: len(keep)}
+	for _, from := range c.Seeds.Cols {
+		var column []dictionary.ID
+		for _, row := range keep {
+			column = append(column, from[row])
+		}
+		kept.Cols = append(kept.Cols, column)
+	}
+	return kept
 }
