@@ -13,6 +13,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
 	"github.com/rdfgpu/rdfgpu/exec/terms"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/backend"
 	"github.com/rdfgpu/rdfgpu/internal/results"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
@@ -158,23 +159,41 @@ func (r *Result) Batches() iter.Seq2[*Batch, error] {
 			return
 		}
 		defer done()
-		err = r.plan.Run(r.ctx, func(b *Batch) error {
-			start := time.Now()
-			r.watch.enter(writing)
-			more := yield(b, nil)
-			r.watch.enter(running)
-			r.timings.Decode += time.Since(start)
-			if !more {
-				return errStop
-			}
-			return nil
-		})
-		if err == errStop {
+		r.run(r.plan.Run, yield)
+	}
+}
+
+// factorised yields the solutions in batches as the plan has them, with weights and lists.
+func (r *Result) factorised() iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		done, err := r.once()
+		if err != nil {
+			yield(nil, err)
 			return
 		}
-		if err = r.outcome(err); err != nil {
-			yield(nil, err)
+		defer done()
+		r.run(r.plan.RunFactorised, yield)
+	}
+}
+
+// run yields the batches of a run of the plan.
+func (r *Result) run(run func(context.Context, func(*Batch) error) error, yield func(*Batch, error) bool) {
+	err := run(r.ctx, func(b *Batch) error {
+		start := time.Now()
+		r.watch.enter(writing)
+		more := yield(b, nil)
+		r.watch.enter(running)
+		r.timings.Decode += time.Since(start)
+		if !more {
+			return errStop
 		}
+		return nil
+	})
+	if err == errStop {
+		return
+	}
+	if err = r.outcome(err); err != nil {
+		yield(nil, err)
 	}
 }
 
@@ -244,10 +263,11 @@ func (r *Result) write(w io.Writer, format Format, send uint64, seen func(*Batch
 		return 0, err
 	}
 	rows := uint64(0)
-	for batch, err := range r.Batches() {
+	for batch, err := range r.factorised() {
 		if err == nil {
-			err = writeFirst(out, batch, send-min(rows, send))
-			rows += uint64(batch.N)
+			if err = writeFirst(out, batch, send-min(rows, send)); err == nil {
+				rows += batch.AllSolutions()
+			}
 		}
 		if err == nil && seen != nil {
 			err = seen(batch)
@@ -268,14 +288,28 @@ func (r *Result) write(w io.Writer, format Format, send uint64, seen func(*Batch
 	return rows, r.outcome(out.Close()) // terms are decoded up to here
 }
 
-// writeFirst writes up to most rows of a batch. With the last of them, all that was written is handed on.
+// writeFirst writes up to most solutions of a batch. With the last of them, all that was written is handed on.
 func writeFirst(out *results.Writer, batch *Batch, most uint64) error {
-	n := min(uint64(batch.N), most)
-	if n == 0 {
+	all := batch.AllSolutions()
+	if all < most {
+		return out.WriteBatch(batch)
+	}
+	if most == 0 {
 		return nil
 	}
-	if err := out.Write(batch.Cols, int(n)); err != nil || n < most {
-		return err
+	for part := range batch.Runs(int(min(most, vector.BatchRows))) {
+		n := min(part.AllSolutions(), most)
+		cols := part.Cols
+		if part.Factorised() {
+			cols = make([][]ID, len(part.Cols))
+			part.Enumerate(cols)
+		}
+		if err := out.Write(cols, int(n)); err != nil {
+			return err
+		}
+		if most -= n; most == 0 {
+			break
+		}
 	}
 	return out.Flush()
 }

@@ -36,7 +36,10 @@ func (c chopped) Match(ctx context.Context, m *match.Match, emit func(*vector.Ba
 func piece(b *vector.Batch, from, to int) *vector.Batch {
 	out := &vector.Batch{N: to - from}
 	for _, col := range b.Cols {
-		out.Cols = append(out.Cols, col[from:to])
+		if col != nil {
+			col = col[from:to]
+		}
+		out.Cols = append(out.Cols, col)
 	}
 	if b.Origin != nil {
 		out.Origin = b.Origin[from:to]
@@ -44,6 +47,7 @@ func piece(b *vector.Batch, from, to int) *vector.Batch {
 	if b.Weights != nil {
 		out.Weights = b.Weights[from:to]
 	}
+	out.Lists = b.Part(from, to).Lists
 	return out
 }
 

@@ -119,6 +119,10 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 				o.Tuning.DifferenceCost, o.Tuning.DistributedGain = always, math.Inf(1)
 			}
 			switch variant {
+			case "pieces", "workers", "weighed", "kept", "scattered", "device", "distributed":
+				o.Tuning.FactoredRows, o.Tuning.FactorGain = always, always
+			}
+			switch variant {
 			case "first", "first in pieces":
 				o.Tuning.FirstGain = math.Inf(1)
 			case "weighed", "sharing", "weighed device":

@@ -23,6 +23,9 @@ func (e *Explain) describeSteps(term func(dictionary.ID) string) {
 			in = fmt.Sprintf("%s %d: ", e.Match.Branches[s.Branch-1].Weight, s.Branch)
 		}
 		text := fmt.Sprintf("%s?%s: %s", in, e.Match.Slots[e.Match.Inputs+i].Variable, describeStep(e.Match, s, term))
+		if e.Match.IsListed(i) {
+			text += ", as a list"
+		}
 		if !s.Weighed {
 			text += fmt.Sprintf(", estimated %.0f rows from %.0f candidates", s.EstimatedRows, s.EstimatedCandidates)
 		}

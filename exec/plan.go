@@ -220,11 +220,37 @@ func (p *Plan) Explain() *Explain {
 // Run emits the solutions of a SELECT, or the triples of a CONSTRUCT or DESCRIBE, in batches whose columns are
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
-func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) (err error) {
+func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) error {
+	one := vector.Batch{Cols: make([][]dictionary.ID, len(p.Variables()))}
+	return p.RunFactorised(ctx, func(b *vector.Batch) error {
+		if !b.Factorised() {
+			return emit(b)
+		}
+		for part := range b.Runs(vector.BatchRows) {
+			for c := range one.Cols {
+				one.Cols[c] = one.Cols[c][:0]
+			}
+			part.Enumerate(one.Cols)
+			one.N = int(part.AllSolutions())
+			if err := p.ended(); err != nil {
+				return err
+			}
+			if err := emit(&one); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// RunFactorised is Run for who takes batches as the plan has them, with weights and lists (vector.Batch.Factorised).
+func (p *Plan) RunFactorised(ctx context.Context, emit func(*vector.Batch) error) (err error) {
 	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	var rows uint64
 	return p.run(ctx, func(b *vector.Batch) error {
-		rows += uint64(b.N)
+		if rows, err = b.AddTo(rows); err != nil {
+			return err
+		}
 		if p.options.MaxRows > 0 && rows > p.options.MaxRows {
 			return limits.ErrRows
 		}
@@ -254,8 +280,10 @@ type counter interface {
 // Count is the number of solutions (or triples).
 func (p *Plan) Count(ctx context.Context) (n uint64, err error) {
 	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
-	count := func(b *vector.Batch) error {
-		n += uint64(b.N)
+	count := func(b *vector.Batch) (err error) {
+		if n, err = b.AddTo(n); err != nil {
+			return err
+		}
 		if p.options.MaxRows > 0 && n > p.options.MaxRows {
 			return limits.ErrRows
 		}

@@ -100,6 +100,8 @@ type Tuning struct {
 	WeightGain float64
 	// FirstGain is bgp.First.Gain of rows in the order of a variable; negative means never.
 	FirstGain float64
+	// FactoredRows is how many rows an answer is expected to have for them to come factorised, FactorGain how many of them each then stands for (factorised.go).
+	FactoredRows, FactorGain float64
 	// Without names rules that are left out where a query can do without them (planner/rules).
 	Without []string
 }
@@ -115,6 +117,8 @@ func (t *Tuning) complete() {
 	t.DifferenceCost = cmp.Or(t.DifferenceCost, differenceCost)
 	t.DifferenceGain = cmp.Or(t.DifferenceGain, differenceGain)
 	t.FirstGain = cmp.Or(t.FirstGain, firstGain)
+	t.FactoredRows = cmp.Or(t.FactoredRows, factoredRows)
+	t.FactorGain = cmp.Or(t.FactorGain, factorGain)
 	t.DistributedGain = cmp.Or(t.DistributedGain, distributedGain)
 }
 
@@ -158,7 +162,9 @@ func Make(ctx context.Context, query *parser.Query, catalog Catalog, options Opt
 	out := &Plan{Root: root, Variables: tripleColumns}
 	switch query.Form {
 	case parser.Select:
-		out.Variables = query.Variables
+		if out.Variables = query.Variables; !options.Unoptimised && !options.CountOnly {
+			p.factorise(root)
+		}
 	case parser.Ask:
 		out.Root, out.Variables = limited(root, 1), nil
 	case parser.Construct:

@@ -68,5 +68,20 @@ func (p *Projection) Of(b *vector.Batch) *vector.Batch {
 		}
 	}
 	p.out.N, p.out.Origin, p.out.Weights, p.out.Passed = b.N, b.Origin, b.Weights, b.Passed
+	p.out.Lists = p.out.Lists[:0]
+	if len(b.Lists) > 0 {
+		p.list(b)
+	}
 	return &p.out
+}
+
+// list picks the lists of a batch, none of them twice.
+func (p *Projection) list(b *vector.Batch) {
+	for to, from := range p.From {
+		for i := range b.Lists {
+			if b.Lists[i].Column == from {
+				p.out.Lists = append(p.out.Lists, vector.List{Column: to, Values: b.Lists[i].Values, Ends: b.Lists[i].Ends})
+			}
+		}
+	}
 }

@@ -78,7 +78,9 @@ func Run(o Operator, x *Execution, seed *vector.Batch, emit func(*vector.Batch) 
 	n := o.Stats()
 	began, downstream := time.Now(), time.Duration(0)
 	err := o.Run(x, seed, func(b *vector.Batch) error {
-		n.Rows += uint64(b.N)
+		if n.Rows += uint64(b.N); len(b.Lists) > 0 {
+			n.Rows += b.AllSolutions() - uint64(b.N)
+		}
 		if err := x.Ended(); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
@@ -21,6 +22,8 @@ type Batch struct {
 	Origin []uint32
 	// Weights, where a match was asked for them, is how many solutions each row stands for; nil: one each.
 	Weights []uint64
+	// Lists, where a match was asked for them, are columns of which each row has several values, ascending by Column: each row stands for their product.
+	Lists []List
 	// Distinct: among the rows of the match that the batch comes from, in all its batches, no two are equal. Only a match says so, and who
 	// looks at it must know that the batches come from one.
 	Distinct bool
@@ -39,7 +42,19 @@ func Bytes(b *Batch) int64 {
 	for _, col := range b.Cols {
 		sum += int64(cap(col)) * 4
 	}
+	for i := range b.Lists {
+		sum += int64(cap(b.Lists[i].Values)+cap(b.Lists[i].Ends)) * 4
+	}
 	return sum
+}
+
+// cells is how many IDs a batch has.
+func (b *Batch) cells() int {
+	n := b.N * len(b.Cols)
+	for i := range b.Lists {
+		n += len(b.Lists[i].Values)
+	}
+	return n
 }
 
 // Part is the rows from … to of a batch without folds, which shares their memory: the batch itself where they are all.
@@ -59,6 +74,10 @@ func (b *Batch) Part(from, to int) *Batch {
 	}
 	if b.Weights != nil {
 		out.Weights = b.Weights[from:to]
+	}
+	for i := range b.Lists {
+		l := &b.Lists[i]
+		out.Lists = append(out.Lists, List{l.Column, l.Values, l.Ends[from : to+1]})
 	}
 	return out
 }
@@ -145,8 +164,18 @@ func Unbound(n int) []dictionary.ID {
 
 // Repeated appends an ID n times.
 func Repeated(col []dictionary.ID, id dictionary.ID, n int) []dictionary.ID {
-	for range n {
-		col = append(col, id)
+	from := len(col)
+	col = slices.Grow(col, n)[:from+n]
+	some := col[from:]
+	few := min(n, fewRepeats)
+	for i := range some[:few] {
+		some[i] = id
+	}
+	for done := few; done < n; done *= 2 {
+		copy(some[done:], some[:done])
 	}
 	return col
 }
+
+// fewRepeats is how many IDs are written one by one before they are copied.
+const fewRepeats = 16

@@ -7,6 +7,7 @@ type BatchCopy struct {
 	Batch
 	origin  []uint32
 	weights []uint64
+	lists   []List
 }
 
 // Copy takes over the rows of a batch.
@@ -21,7 +22,10 @@ func (c *BatchCopy) Reset() {
 		c.Cols[i] = c.Cols[i][:0]
 	}
 	c.N, c.Origin, c.Weights, c.Passed, c.Distinct = 0, nil, nil, false, false
-	c.origin, c.weights = c.origin[:0], c.weights[:0]
+	c.origin, c.weights, c.Lists = c.origin[:0], c.weights[:0], nil
+	for i := range c.lists {
+		c.lists[i].Values, c.lists[i].Ends = c.lists[i].Values[:0], c.lists[i].Ends[:0]
+	}
 }
 
 // Append adds rows from … to of a batch, which has what is said of all its rows where all that were added have it. It has an Origin where all that were added have one; rows without weights stand for one
@@ -34,8 +38,11 @@ func (c *BatchCopy) Append(b *Batch, from, to int) {
 		c.Cols = append(c.Cols, []dictionary.ID{})
 	}
 	for i, col := range b.Cols {
-		c.Cols[i] = append(c.Cols[i], col[from:to]...)
+		if col != nil {
+			c.Cols[i] = append(c.Cols[i], col[from:to]...)
+		}
 	}
+	c.appendLists(b, from, to)
 	if b.Origin != nil {
 		c.origin = append(c.origin, b.Origin[from:to]...)
 		c.Origin = c.origin
@@ -45,6 +52,22 @@ func (c *BatchCopy) Append(b *Batch, from, to int) {
 	}
 	c.Passed, c.Distinct = b.Passed && (c.Passed || c.N == 0), b.Distinct && (c.Distinct || c.N == 0)
 	c.N += to - from
+}
+
+// appendLists adds the lists of some rows of a batch, which has them for the same columns as all that were added.
+func (c *BatchCopy) appendLists(b *Batch, from, to int) {
+	if len(b.Lists) == 0 {
+		return
+	}
+	for len(c.lists) < len(b.Lists) {
+		c.lists = append(c.lists, List{})
+	}
+	c.Lists = c.lists[:len(b.Lists)]
+	for i := range b.Lists {
+		l := &b.Lists[i]
+		c.Lists[i].Column, c.Cols[l.Column] = l.Column, nil
+		c.Lists[i].appendRows(l, from, to)
+	}
 }
 
 func (c *BatchCopy) appendWeights(b *Batch, from, to int) {
@@ -66,6 +89,9 @@ func (c *BatchCopy) Bytes() int64 {
 	sum := int64(cap(c.origin))*4 + int64(cap(c.weights))*8
 	for _, col := range c.Cols {
 		sum += int64(cap(col)) * 4
+	}
+	for i := range c.lists {
+		sum += int64(cap(c.lists[i].Values)+cap(c.lists[i].Ends)) * 4
 	}
 	return sum
 }

@@ -1,7 +1,7 @@
 // Package vector holds solutions by the column: in batches on their way, in growing sets, in tables of joins and in temporary
 // files.
 //
-// Nouns: [Batch] (solutions on their way from one operator to the next), [BatchCopy] (one of its own memory), [Turns] (batches of several goroutines, one at a time), [Rows] (a growing set of them), [Blocks] (one that does not move), [RowSet] (distinct
+// Nouns: [Batch] (solutions on their way from one operator to the next), [List] (one of its columns, where each row stands for several solutions), [BatchCopy] (one of its own memory), [Turns] (batches of several goroutines, one at a time), [Rows] (a growing set of them), [Blocks] (one that does not move), [RowSet] (distinct
 // rows, numbered in the order they come), [Table] (rows to be found by some of their columns, which may be unbound) and
 // [Prober] (who looks for them), [Split] (rows by parts of their hashes, so that goroutines can take a part each), [File]
 // and [Partitions] (rows on a [Disk], by themselves or split by hash).

@@ -87,7 +87,7 @@ func (t *Turns) hand(b *Batch) {
 
 // leave keeps a copy of a batch, if there is room, it is not large, and its rows are all that there is to it.
 func (t *Turns) leave(b *Batch) bool {
-	if b.Folds != nil || b.Tally || b.N*len(b.Cols) > mostLeft {
+	if b.Folds != nil || b.Tally || b.cells() > mostLeft {
 		return false
 	}
 	c := t.room()

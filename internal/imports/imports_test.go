@@ -59,7 +59,7 @@ var rooms = map[string][]string{
 	"internal/wal":           {},
 	"internal/wal/waltest":   {"internal/wal"},
 	"internal/patch":         {"loader"},
-	"internal/results":       {"internal/schedule", "dictionary"},
+	"internal/results":       {"exec/vector", "internal/schedule", "dictionary"},
 	"internal/readback":      {"internal/results"},
 	"internal/backend":       {"exec/match", "exec/match/gpu", "planner/bgp", "pcsr"},
 	"internal/federation":    {"exec", "internal/reach", "internal/results", "loader"},

@@ -49,7 +49,18 @@ func CheckPlan(m match.Matcher, c *Case, g *pcsr.Graph, plan *bgp.MatchPlan) err
 	if err := compare(got, want, plan.Once); err != nil {
 		return fmt.Errorf("match with weights: %w\n%v", err, c)
 	}
-	task.Weighted, task.Limit = false, c.Limit
+	for lists := range plan.Leaves() {
+		listed := *plan
+		listed.Lists = lists + 1
+		task.Plan = &listed
+		if got, err = collect(m, task); err != nil {
+			return fmt.Errorf("match with %d lists: %w\n%v", listed.Lists, err, c)
+		}
+		if err := compare(got, want, plan.Once); err != nil {
+			return fmt.Errorf("match with %d lists: %w\n%v", listed.Lists, err, c)
+		}
+	}
+	task.Plan, task.Weighted, task.Limit = plan, false, c.Limit
 	limited, err := collect(m, task)
 	if err != nil {
 		return fmt.Errorf("match with limit: %w\n%v", err, c)
@@ -93,10 +104,6 @@ func collect(m match.Matcher, task match.Match) ([]string, error) {
 			return fmt.Errorf("a batch has %d columns, origin %v", len(b.Cols), b.Origin != nil)
 		}
 		for r := range b.N {
-			values := make([]dictionary.ID, len(b.Cols))
-			for i := range b.Cols {
-				values[i] = b.Cols[i][r]
-			}
 			origin := 0
 			if b.Origin != nil {
 				origin = int(b.Origin[r])
@@ -108,9 +115,19 @@ func collect(m match.Matcher, task match.Match) ([]string, error) {
 			if weight > 1<<20 {
 				return fmt.Errorf("a row stands for %d solutions", weight)
 			}
-			rows[key(origin, values)]++
-			for range weight {
-				out = append(out, key(origin, values))
+			one := b.Part(r, r+1)
+			one.Weights = nil
+			cols := make([][]dictionary.ID, len(b.Cols))
+			one.Enumerate(cols)
+			for i := range one.AllSolutions() {
+				values := make([]dictionary.ID, len(cols))
+				for c := range cols {
+					values[c] = cols[c][i]
+				}
+				rows[key(origin, values)]++
+				for range weight {
+					out = append(out, key(origin, values))
+				}
 			}
 		}
 		return nil

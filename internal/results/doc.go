@@ -11,5 +11,6 @@
 //
 // Columns repeat values, so a Writer keeps, per core, a direct-mapped cache from ID to the bytes it was written as in
 // this format: most cells are one short copy. Batches are cut into chunks that are formatted in parallel and written
-// in order; an answer of a few thousand rows never leaves the caller's goroutine.
+// in order; an answer of a few thousand rows never leaves the caller's goroutine. Rows that stand for a product of lists (vector.List) are put together from texts that
+// many of their solutions have in common.
 package results

@@ -16,9 +16,12 @@ type formatter struct {
 	wanted   []ID
 	nt       []byte
 	scratch  []byte
-	columns  *columns
-	order    []int32
-	subjects map[ID]int32
+	template template
+	// solutions are columns of factorised rows that were taken apart.
+	solutions [][]ID
+	columns   *columns
+	order     []int32
+	subjects  map[ID]int32
 	// full takes over text that has become long in the middle of a row and returns an empty buffer.
 	full func(text []byte) []byte
 	// charge counts what the formatter holds, charged so far; failed is its error: nothing more is written then.
@@ -32,7 +35,10 @@ const longText = 1 << 20
 
 // settle counts what the formatter holds, with text of so many bytes, and says why the answer must end.
 func (f *formatter) settle(text int64) error {
-	held := text + int64(cap(f.nt)+cap(f.scratch))
+	held := text + int64(cap(f.nt)+cap(f.scratch)) + f.template.held()
+	for _, col := range f.solutions {
+		held += 4 * int64(cap(col))
+	}
 	if f.cache != nil {
 		held += f.cache.bytes()
 	}
@@ -59,15 +65,26 @@ func (f *formatter) spill(dst []byte) []byte {
 	return f.full(dst)
 }
 
+// spillLong is spill where the text is long.
+func (f *formatter) spillLong(dst []byte) []byte {
+	if len(dst) > longText {
+		return f.spill(dst)
+	}
+	return dst
+}
+
 // shape is what all formatters of one Writer share: how a row is put together from its cells.
 type shape struct {
 	encode encoder
 	// rows appends rows of a chunk; first says that the first of them is the answer's first.
 	rows func(f *formatter, dst []byte, cols [][]ID, n int, first bool) []byte
-	// before is what stands in front of each column's bound cells, after what follows the last.
+	// begin stands before each row of JSON and XML, before in front of each column's bound cells, and after behind them. Of the first bound cell of a row, and of the first row of
+	// the answer, joint bytes are left out.
+	begin  string
 	before [][]byte
 	after  string
-	// separator stands between the cells of CSV and TSV, rowEnd after each row.
+	joint  int
+	// separator stands between the cells of CSV, TSV and N-Triples, rowEnd after each row of text.
 	separator byte
 	rowEnd    string
 	head      []byte
@@ -118,7 +135,7 @@ func newShape(format Format, variables []string, options Options) *shape {
 const jsonFoot = "\n]}}\n"
 
 func jsonShape(variables, links []string) *shape {
-	s := &shape{encode: encodeJSON, rows: jsonRows, foot: jsonFoot}
+	s := &shape{encode: encodeJSON, rows: jsonRows, begin: jsonBegin, joint: 1, rowEnd: "}", foot: jsonFoot}
 	s.head = append(s.head, `{"head":{"vars":[`...)
 	for i, v := range variables {
 		if i > 0 {
@@ -139,6 +156,9 @@ func jsonShape(variables, links []string) *shape {
 	return s
 }
 
+// jsonBegin stands before each row, but for its comma before the first.
+const jsonBegin = ",\n{"
+
 func jsonRows(f *formatter, dst []byte, cols [][]ID, n int, first bool) []byte {
 	before := f.shape.before
 	for r := range n {
@@ -146,9 +166,9 @@ func jsonRows(f *formatter, dst []byte, cols [][]ID, n int, first bool) []byte {
 			return dst[:0] // nobody will read it, and long names would go on being copied
 		}
 		if first && r == 0 {
-			dst = append(dst, '\n', '{')
+			dst = append(dst, jsonBegin[1:]...)
 		} else {
-			dst = append(dst, ',', '\n', '{')
+			dst = append(dst, jsonBegin...)
 		}
 		skip := 1
 		for c, col := range cols {
@@ -163,12 +183,18 @@ func jsonRows(f *formatter, dst []byte, cols [][]ID, n int, first bool) []byte {
 	return dst
 }
 
+// What stands before and behind each row.
+const (
+	xmlBegin = "<result>"
+	xmlEnd   = "</result>\n"
+)
+
 const xmlHead = `<?xml version="1.0" encoding="UTF-8"?>
 <sparql xmlns="http://www.w3.org/2005/sparql-results#">
 <head>`
 
 func xmlShape(variables []string) *shape {
-	s := &shape{encode: encodeXML, rows: xmlRows, after: "</binding>", foot: "</results>\n</sparql>\n"}
+	s := &shape{encode: encodeXML, rows: xmlRows, begin: xmlBegin, after: "</binding>", rowEnd: xmlEnd, foot: "</results>\n</sparql>\n"}
 	s.head = append(s.head, xmlHead...)
 	for _, v := range variables {
 		s.head = append(appendXMLText(append(s.head, `<variable name="`...), v), `"/>`...)
@@ -183,7 +209,7 @@ func xmlRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
 		if f.failed != nil {
 			return dst[:0]
 		}
-		dst = append(dst, "<result>"...)
+		dst = append(dst, xmlBegin...)
 		for c, col := range cols {
 			if id := col[r]; id != dictionary.None {
 				dst = append(dst, f.shape.before[c]...)
@@ -191,7 +217,7 @@ func xmlRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte {
 				dst = append(dst, f.shape.after...)
 			}
 		}
-		dst = append(dst, "</result>\n"...)
+		dst = append(dst, xmlEnd...)
 	}
 	return dst
 }
@@ -238,15 +264,24 @@ func separatedRows(f *formatter, dst []byte, cols [][]ID, n int, _ bool) []byte 
 	return dst
 }
 
-// cell appends one bound term, from the cache where it is there.
+// cell appends one bound term, from the cache where it is there, and hands text on that has become long, also where it is the columns' names that are.
 func (f *formatter) cell(dst []byte, id ID) []byte {
 	if f.cache != nil {
-		e := f.cache.entry(id)
-		if e.id == id && e.epoch == f.cache.epoch {
+		if e := f.cache.entry(id); e.id == id && e.epoch == f.cache.epoch {
 			if dst = append(dst, f.cache.arena[e.start:e.start+e.size]...); len(dst) > longText {
-				return f.spill(dst) // also where it is the columns' names that are long
+				return f.spill(dst)
 			}
 			return dst
+		}
+	}
+	return f.spillLong(f.decode(dst, id))
+}
+
+// text is cell for text that does not leave.
+func (f *formatter) text(dst []byte, id ID) []byte {
+	if f.cache != nil {
+		if e := f.cache.entry(id); e.id == id && e.epoch == f.cache.epoch {
+			return append(dst, f.cache.arena[e.start:e.start+e.size]...)
 		}
 	}
 	return f.decode(dst, id)
@@ -273,9 +308,6 @@ func (f *formatter) decode(dst []byte, id ID) []byte {
 		f.cache.keep(id, dst[start:])
 	} else if f.misses > cacheMinCells {
 		f.cache = newCache()
-	}
-	if len(dst) > longText {
-		return f.spill(dst)
 	}
 	return dst
 }
@@ -368,7 +400,7 @@ func (f *formatter) warm(warmer Warmer) {
 func (f *formatter) release() {
 	f.cache.release()
 	f.columns.release()
-	f.cache, f.nt, f.scratch, f.columns = nil, nil, nil, nil
+	f.cache, f.nt, f.scratch, f.columns, f.template, f.solutions = nil, nil, nil, nil, template{}, nil
 	if f.charged != 0 {
 		_ = f.charge(-f.charged)
 		f.charged = 0

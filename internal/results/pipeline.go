@@ -7,21 +7,24 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 )
 
 // chunk is a run of rows on its way: copied in, formatted by one goroutine, written in order.
 type chunk struct {
-	cols   [][]ID
-	ids    []ID
-	n      int
-	number int // of the answer's chunks
-	first  bool
-	text   []byte
+	cols [][]ID
+	ids  []ID
+	n    int
+	// factorised are the rows, where they are, and n is how many solutions they stand for.
+	factorised *vector.BatchCopy
+	number     int // of the answer's chunks
+	first      bool
+	text       []byte
 }
 
-// chunkPool keeps chunks for the next answer; one that comes from it has n < 0 until it is shaped.
-var chunkPool = sync.Pool{New: func() any { return &chunk{n: -1} }}
+// chunkPool keeps chunks for the next answer; one that comes from it has no columns until it is shaped.
+var chunkPool = sync.Pool{New: func() any { return &chunk{} }}
 
 // keptText is the most text a chunk in the pool holds on to.
 const keptText = 4 << 20
@@ -31,11 +34,14 @@ func (c *chunk) shape(rows, columns int) {
 	if cap(c.ids) < rows*columns {
 		c.ids = make([]ID, rows*columns)
 	}
-	c.cols = c.cols[:0]
+	c.cols = make([][]ID, 0, columns)
 	for i := range columns {
 		c.cols = append(c.cols, c.ids[i*rows:(i+1)*rows])
 	}
 }
+
+// holds reports whether the chunk holds factorised rows.
+func (c *chunk) holds() bool { return c.factorised != nil && c.factorised.N > 0 }
 
 // pipeline formats chunks in parallel and writes them in order. Its memory is a fixed number of chunks. Chunks are formatted by
 // workers and, where there are none or they have too much, by the caller; who has formatted the chunk that is next writes
@@ -103,6 +109,13 @@ func (p *pipeline) write(cols [][]ID, n int) error {
 			return *err
 		}
 		c := p.current()
+		if c.holds() {
+			p.send()
+			continue
+		}
+		if c.cols == nil {
+			c.shape(p.rows, p.columns)
+		}
 		take := min(n-from, p.size-c.n)
 		for i, col := range cols {
 			copy(c.cols[i][c.n:], col[from:from+take])
@@ -113,9 +126,41 @@ func (p *pipeline) write(cols [][]ID, n int) error {
 			p.send()
 		}
 	}
+	p.sendLate()
+	return nil
+}
+
+// sendLate sends the chunk being filled where the last was sent long ago.
+func (p *pipeline) sendLate() {
 	if p.filling != nil && time.Since(p.sent) > flushAfter {
 		p.send()
 	}
+}
+
+// writeFactorised copies factorised rows into chunks of their own, and pieces of those that stand for more solutions than a chunk has.
+func (p *pipeline) writeFactorised(b *vector.Batch) error {
+	for part := range b.Runs(p.size) {
+		if err := p.failed.Load(); err != nil {
+			return *err
+		}
+		n := int(part.AllSolutions())
+		c := p.current()
+		if c.n > 0 && (!c.holds() || c.n+n > p.size || !part.ListsAs(&c.factorised.Batch)) {
+			p.send()
+			c = p.current()
+		}
+		if c.factorised == nil {
+			c.factorised = &vector.BatchCopy{}
+		}
+		before := c.factorised.Bytes()
+		c.factorised.Append(part, 0, part.N)
+		c.n += n
+		if grown := c.factorised.Bytes() - before; grown > 0 {
+			p.charged += grown
+			p.fail(p.charge(grown))
+		}
+	}
+	p.sendLate()
 	return nil
 }
 
@@ -126,10 +171,10 @@ func (p *pipeline) current() *chunk {
 			p.pause(func() bool { return len(p.free) > 0 })
 		}
 		if c := p.filling; c != nil {
-			if len(c.cols) != p.columns || c.n < 0 {
-				c.shape(p.rows, p.columns)
-			}
 			c.n, c.first, p.first = 0, p.first, false
+			if c.factorised != nil {
+				c.factorised.Reset()
+			}
 		}
 	}
 	return p.filling
@@ -195,7 +240,7 @@ func (p *pipeline) one() bool {
 		if p.failed.Load() == nil {
 			f := p.formatter()
 			f.full = func(text []byte) []byte { return p.pass(c, text) }
-			p.fail(schedule.Guard(func() error { c.text = f.rows(c.text[:0], c.cols, c.n, c.first); return nil }))
+			p.fail(schedule.Guard(func() error { c.text = f.chunk(c.text[:0], c); return nil }))
 			p.fail(f.settle(int64(cap(c.text)) * chunksEach))
 			p.giveBack(f)
 		}
@@ -204,6 +249,14 @@ func (p *pipeline) one() bool {
 	default:
 		return false
 	}
+}
+
+// chunk appends the rows of a chunk.
+func (f *formatter) chunk(dst []byte, c *chunk) []byte {
+	if c.holds() {
+		return f.factorised(dst, &c.factorised.Batch, c.first)
+	}
+	return f.rows(dst, c.cols, c.n, c.first)
 }
 
 // chunksEach is how many chunks there are for each thread.
@@ -305,7 +358,7 @@ func (p *pipeline) close() error {
 	_ = p.charge(-p.charged)
 	for _, c := range p.free {
 		if cap(c.text) <= keptText {
-			c.n = -1
+			c.cols, c.factorised = nil, nil
 			chunkPool.Put(c)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // A table looks at a page to choose its columns' widths; later pages may widen a column. A page ends after so many rows, or after
@@ -64,6 +65,21 @@ func (t *tableWriter) write(cols [][]ID, n int) error {
 			if err := t.page(); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// writeFactorised writes the solutions of factorised rows.
+func (t *tableWriter) writeFactorised(b *vector.Batch) error {
+	cols := make([][]ID, len(b.Cols))
+	for part := range b.Runs(pageRows) {
+		for c := range cols {
+			cols[c] = cols[c][:0]
+		}
+		part.Enumerate(cols)
+		if err := t.write(cols, int(part.AllSolutions())); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/schedule"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
@@ -110,11 +111,28 @@ func (w *Writer) Write(cols [][]ID, n int) error {
 	if w.err != nil || n == 0 {
 		return w.err
 	}
-	if len(cols) != w.columns {
-		w.err = fmt.Errorf("results: %d columns where %d were announced", len(cols), w.columns)
+	return w.guarded(len(cols), func() { w.write(cols, n) })
+}
+
+// WriteBatch is Write for the rows of a batch, each as often as its weight says and with each combination of the values of its lists, but these are not taken apart
+// before they are text.
+func (w *Writer) WriteBatch(b *vector.Batch) error {
+	if !b.Factorised() {
+		return w.Write(b.Cols, b.N)
+	}
+	if w.err != nil || b.N == 0 {
 		return w.err
 	}
-	if err := section.Guard(func() error { w.write(cols, n); return nil }); err != nil {
+	return w.guarded(len(b.Cols), func() { w.writeFactorised(b) })
+}
+
+// guarded writes rows of so many columns.
+func (w *Writer) guarded(columns int, write func()) error {
+	if columns != w.columns {
+		w.err = fmt.Errorf("results: %d columns where %d were announced", columns, w.columns)
+		return w.err
+	}
+	if err := section.Guard(func() error { write(); return nil }); err != nil {
 		w.err = err
 	}
 	w.checkShape()
@@ -129,19 +147,49 @@ func (w *Writer) write(cols [][]ID, n int) {
 		w.err = w.table.write(cols, n)
 	case w.pipe != nil:
 		w.err = w.pipe.write(cols, n)
-	case (w.workers.Limit() > 1 || w.shape.cells > 0) && len(cols) > 0 && w.rows > inlineRows:
-		if w.err = w.flush(); w.err == nil {
-			model := formatter{shape: w.shape, decoder: w.decode, charge: w.charge}
-			next := model // the first of those who go on knows what is kept
-			next.cache, w.inline.cache = w.inline.cache, nil
-			w.inline.release()
-			w.pipe = newPipeline(w.out, model, w.workers, w.columns, first)
-			w.pipe.giveBack(&next)
+	case w.isLong():
+		if w.openPipe(first) {
 			w.err = w.pipe.write(cols, n)
 		}
 	default:
 		w.writeInline(cols, n, first)
 	}
+}
+
+func (w *Writer) writeFactorised(b *vector.Batch) {
+	first := w.rows == 0
+	w.rows += b.AllSolutions()
+	switch {
+	case w.table != nil:
+		w.err = w.table.writeFactorised(b)
+	case w.pipe != nil:
+		w.err = w.pipe.writeFactorised(b)
+	case w.isLong():
+		if w.openPipe(first) {
+			w.err = w.pipe.writeFactorised(b)
+		}
+	default:
+		w.writeFactorisedInline(b, first)
+	}
+}
+
+// isLong reports whether the answer is written by a pipeline from now on.
+func (w *Writer) isLong() bool {
+	return (w.workers.Limit() > 1 || w.shape.cells > 0) && w.columns > 0 && w.rows > inlineRows
+}
+
+// openPipe has a pipeline go on with the answer, of which first says that nothing was written yet; false where it failed.
+func (w *Writer) openPipe(first bool) bool {
+	if w.err = w.flush(); w.err != nil {
+		return false
+	}
+	model := formatter{shape: w.shape, decoder: w.decode, charge: w.charge}
+	next := model // the first of those who go on knows what is kept
+	next.cache, w.inline.cache = w.inline.cache, nil
+	w.inline.release()
+	w.pipe = newPipeline(w.out, model, w.workers, w.columns, first)
+	w.pipe.giveBack(&next)
+	return true
 }
 
 // Flush hands on what has been written so far, for a reader who will wait long for the rest. Rows that are still being
@@ -179,24 +227,43 @@ func (w *Writer) Total(rows uint64) {
 // writeInline formats in the caller's goroutine, a block at a time.
 func (w *Writer) writeInline(cols [][]ID, n int, first bool) {
 	part := make([][]ID, len(cols))
-	step := max(1, w.shape.chunkCells()/max(1, len(cols)))
+	step := w.inlineStep()
 	for from := 0; from < n && w.err == nil; from += step {
 		to := min(from+step, n)
 		for c, col := range cols {
 			part[c] = col[from:to]
 		}
-		w.buf = w.inline.rows(w.buf, part, to-from, first && from == 0)
-		if w.err = w.inline.settle(int64(cap(w.buf))); w.err != nil {
+		w.formatted(w.inline.rows(w.buf, part, to-from, first && from == 0))
+	}
+	w.flushLate()
+}
+
+// writeFactorisedInline is writeInline for factorised rows.
+func (w *Writer) writeFactorisedInline(b *vector.Batch, first bool) {
+	for part := range b.Runs(w.inlineStep()) {
+		if w.err != nil {
 			return
 		}
-		if len(w.buf) >= blockBytes {
-			w.err = w.flush()
-		}
+		w.formatted(w.inline.factorised(w.buf, part, first))
+		first = false
 	}
-	if w.err != nil {
-		return
+	w.flushLate()
+}
+
+// inlineStep is how many rows are formatted at once in the caller's goroutine.
+func (w *Writer) inlineStep() int { return max(1, w.shape.chunkCells()/max(1, w.columns)) }
+
+// formatted takes over the buffer with what was formatted in the caller's goroutine, and hands it on where it is a block.
+func (w *Writer) formatted(buf []byte) {
+	w.buf = buf
+	if w.err = w.inline.settle(int64(cap(w.buf))); w.err == nil && len(w.buf) >= blockBytes {
+		w.err = w.flush()
 	}
-	if w.flushed.IsZero() || time.Since(w.flushed) > flushAfter {
+}
+
+// flushLate hands on what was formatted where the last was handed on long ago.
+func (w *Writer) flushLate() {
+	if w.err == nil && (w.flushed.IsZero() || time.Since(w.flushed) > flushAfter) {
 		w.err = w.flush()
 	}
 }

@@ -44,6 +44,9 @@ type MatchPlan struct {
 	Tally int
 	// Whole, with Combine: the caller takes different rows as they come (vector.Batch.Distinct), without grouping them once more.
 	Whole bool
+	// Lists: the caller takes a list of what each of so many of the plan's last leaves binds (Leaves, vector.Batch.Lists), with weights (match.Match.Weighted). A matcher may
+	// ignore it.
+	Lists int
 	// Fold, where it is not nil, is what the caller needs of the rows in place of them. A matcher that can find it, because all values are exact numbers, may
 	// hand that on (vector.Batch.Folds).
 	Fold *Fold

@@ -10,6 +10,10 @@ import (
 // finish counts the tail for the first n rows of a table of the last level, and counts or emits them.
 func (w *worker) finish(t *table, n int) {
 	p := w.join
+	if len(p.lists) > 0 {
+		w.listRows(t, n)
+		return
+	}
 	if len(p.tail) > 0 {
 		w.countTail(t, n)
 		return
@@ -243,6 +247,10 @@ func (w *worker) deliver(t *table, n int) {
 
 // handOn emits the rows that were kept: all, or where they are many or have waited.
 func (w *worker) handOn(all bool) {
+	if len(w.join.lists) > 0 {
+		w.handOnLists(all)
+		return
+	}
 	waits := w.kept.N < fewRows && w.work-w.workThen < mostWork && (w.run.helpers.Running() == 0 || time.Since(w.since) < mostWait)
 	if w.kept.N == 0 || !all && waits {
 		return

@@ -38,13 +38,17 @@ type group struct {
 	keys    []int
 }
 
-// groups splits the join's steps from one on into groups.
+// groups splits the join's steps from one on into groups, but for those whose slots are emitted as lists.
 func (p *join) groups(from int) []*group {
 	outside := make([]int, 0, len(p.steps))
 	for _, s := range p.steps[:from] {
 		outside = append(outside, s.Slot)
 	}
-	return p.adoptGroups(p.Groups(p.lowered(p.steps[from:])), outside)
+	rest := p.steps[from:]
+	if len(p.lists) > 0 {
+		rest = slices.DeleteFunc(slices.Clone(rest), func(s *step) bool { return slices.Contains(p.lists, s) })
+	}
+	return p.adoptGroups(p.Groups(p.lowered(rest)), outside)
 }
 
 // adoptGroups takes over groups that are counted once for each partial match of the slots outside.

@@ -24,6 +24,9 @@ type join struct {
 	workers   *schedule.Share
 	bound     *match.Bound
 	tail      []*group
+	// leaves is how many steps before those that are counted are not enumerated; lists are those of them whose slots are emitted, as lists.
+	leaves int
+	lists  []*step
 	// numbered are the groups of the tail and those in them, by their numbers.
 	numbered []*group
 	tableSlots
@@ -67,6 +70,9 @@ func (p *join) layOut(output []int, origin bool) {
 			p.prefix = i + 1
 		}
 	}
+	if p.leaves > 0 {
+		p.prefix = p.Plan.Listable() - p.leaves
+	}
 	if p.tail = p.wholeTail(); p.tail == nil {
 		p.widen()
 		p.tail = p.groups(p.prefix)
@@ -75,6 +81,9 @@ func (p *join) layOut(output []int, origin bool) {
 	p.number(p.tail)
 	for _, g := range p.tail {
 		p.tailReads = union(p.tailReads, g.Reads)
+	}
+	for _, s := range p.lists {
+		p.tailReads = union(p.tailReads, s.Reads)
 	}
 	p.keepSlots()
 	p.once = p.eachOnce()
@@ -86,6 +95,20 @@ func (p *join) eachOnce() bool {
 		return false
 	}
 	return !slices.ContainsFunc(p.steps[:p.prefix], func(s *step) bool { return !slices.Contains(p.output, s.Slot) })
+}
+
+// list has the slots of the plan's last leaves emitted as lists, up to so many.
+func (p *join) list(leaves int) {
+	if leaves == 0 || p.input != nil || !p.weighted {
+		return
+	}
+	p.leaves = min(leaves, p.Plan.Leaves())
+	end := p.Plan.Listable()
+	for _, s := range p.steps[end-p.leaves : end] {
+		if slices.Contains(p.Plan.Output, s.Slot) {
+			p.lists = append(p.lists, s)
+		}
+	}
 }
 
 // number notes groups, and those in them, by their numbers, which ascend from each to those in it and to those after it.
@@ -110,7 +133,7 @@ func (p *join) wholeTail() []*group {
 // widen enumerates further steps of an expensive plan until there are rows enough to share among threads. The last
 // step stays, or the branches do: they are counted.
 func (p *join) widen() {
-	if p.input != nil && p.input.N >= p.tuning.manyRows {
+	if p.leaves > 0 || p.input != nil && p.input.N >= p.tuning.manyRows {
 		return
 	}
 	cost := p.cost()

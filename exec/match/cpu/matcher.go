@@ -42,6 +42,7 @@ func (m *Matcher) Match(ctx context.Context, task *match.Match, emit func(*match
 		return err
 	}
 	p.weighted = task.Weighted
+	p.list(task.Plan.Lists)
 	p.layOut(task.Plan.Output, task.Input != nil)
 	if ok, err := m.componentsExist(ctx, p); err != nil || !ok {
 		p.trace(task, start)

@@ -30,7 +30,7 @@ func (s *tableSlots) serve(other *tableSlots) bool {
 
 // findSlots finds what the tables of each level keep.
 func (p *join) findSlots() {
-	p.emitted = union(nil, p.output)
+	p.emitted = union(nil, slices.DeleteFunc(slices.Clone(p.output), p.isListed))
 	if p.origin {
 		p.emitted = append(p.emitted, p.OriginSlot())
 	}

@@ -35,6 +35,7 @@ type worker struct {
 	batch   match.Batch
 	// kept are rows that were found and not handed on yet, the first of them at since, after workThen.
 	kept     vector.BatchCopy
+	listed   listed // those with lists
 	since    time.Time
 	workThen int
 	clock    clock
@@ -82,6 +83,9 @@ func (m *Matcher) worker(r *run) *worker {
 		w.tables[i].shape(len(p.Plan.Slots) + 1)
 	}
 	w.repeats.shape(len(p.Plan.Slots) + 1)
+	if len(p.lists) > 0 {
+		w.listed.open(p)
+	}
 	w.levels = extend(w.levels, p.prefix+1)
 	w.sets = extend(w.sets, len(p.steps)+len(p.Plan.Branches))
 	w.memos = extend(w.memos, len(p.steps)+len(p.Plan.Branches))
