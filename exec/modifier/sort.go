@@ -39,6 +39,8 @@ type sortRun struct {
 	rows *vector.Rows
 	held *limits.Account
 	runs []*vector.File
+	// chosen is room for the numbers of rows that are kept (choose).
+	chosen []uint32
 	// cutoff is set once there are as many rows as are read.
 	cutoff atomic.Pointer[cutoff]
 	// bound is that of Sort.Ahead; nil where there is none.
@@ -154,8 +156,11 @@ func (r *sortRun) hold() error {
 	return nil
 }
 
-// cut keeps the best rows only.
+// cut keeps the best rows, and maybe some more.
 func (r *sortRun) cut() error {
+	if r.choose() {
+		return nil
+	}
 	order, err := r.order()
 	if err != nil {
 		return err
@@ -170,12 +175,17 @@ func (r *sortRun) cut() error {
 	}
 	r.rows.N = len(order)
 	if uint64(len(order)) == r.Limit && len(r.Keys) > 0 {
-		r.cutoff.Store(r.newCutoff(len(order) - 1))
-		if r.bound != nil {
-			r.bound.Beat(r.Comparer.Beaten(r.rows.Cols[0][len(order)-1], sign(r.Descending[0])))
-		}
+		r.end(len(order) - 1)
 	}
 	return nil
+}
+
+// end says that no row is needed which is worse than one, by the first key.
+func (r *sortRun) end(row int) {
+	r.cutoff.Store(r.newCutoff(row))
+	if r.bound != nil {
+		r.bound.Beat(r.Comparer.Beaten(r.rows.Cols[0][row], sign(r.Descending[0])))
+	}
 }
 
 // batchesEach is how many batches of sorted rows are made at a time for each goroutine.
@@ -183,6 +193,7 @@ const batchesEach = 4
 
 // emitSorted emits the rows in order; many are picked by all goroutines, some batches at a time.
 func (r *sortRun) emitSorted(emit func(*vector.Batch) error) error {
+	r.choose()
 	order, err := r.order()
 	if err != nil {
 		return err
