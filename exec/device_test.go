@@ -74,6 +74,10 @@ func (d *emulated) Search(ctx context.Context, c *match.Closure, ends func(int, 
 }
 
 func (d *emulated) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
+	if m.Factored() {
+		core := func(m *match.Match, emit func(*match.Batch) error) error { return d.Match(ctx, m, emit) }
+		return match.Factor(ctx, m, core, processor.Matcher, emit)
+	}
 	if len(m.Plan.Lookups) > 0 {
 		d.lookedUp.Add(1)
 	}

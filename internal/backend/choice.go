@@ -140,13 +140,25 @@ func (g gpuMatcher) Hold(ctx context.Context, graph *pcsr.Graph, plans ...*bgp.M
 }
 
 func (g gpuMatcher) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
+	return g.watch.run(m, func() (waited time.Duration, err error) {
+		if !m.Factored() {
+			return g.match(ctx, m, emit)
+		}
+		err = match.Factor(ctx, m, func(core *match.Match, emit func(*match.Batch) error) error {
+			waited, err = g.match(ctx, core, emit)
+			return err
+		}, g.backends.cpu, emit)
+		return waited, err
+	})
+}
+
+// match is Match on the GPU, if it can.
+func (g gpuMatcher) match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) (waited time.Duration, err error) {
 	emitted := false
-	return g.watch.run(m, func() (time.Duration, error) {
-		return g.runs(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
-			return matcher.Match(ctx, m, func(b *match.Batch) error {
-				emitted = true
-				return emit(b)
-			})
+	return g.runs(m, false, func() bool { return !emitted }, func(matcher match.Matcher, m *match.Match) error {
+		return matcher.Match(ctx, m, func(b *match.Batch) error {
+			emitted = true
+			return emit(b)
 		})
 	})
 }

@@ -49,15 +49,27 @@ func CheckPlan(m match.Matcher, c *Case, g *pcsr.Graph, plan *bgp.MatchPlan) err
 	if err := compare(got, want, plan.Once); err != nil {
 		return fmt.Errorf("match with weights: %w\n%v", err, c)
 	}
-	for lists := range plan.Leaves() {
+	for _, lists := range slices.Compact([]int{min(1, plan.Leaves()), plan.Leaves()}) {
+		if lists == 0 {
+			break
+		}
 		listed := *plan
-		listed.Lists = lists + 1
+		listed.Lists = lists
 		task.Plan = &listed
 		if got, err = collect(m, task); err != nil {
 			return fmt.Errorf("match with %d lists: %w\n%v", listed.Lists, err, c)
 		}
 		if err := compare(got, want, plan.Once); err != nil {
 			return fmt.Errorf("match with %d lists: %w\n%v", listed.Lists, err, c)
+		}
+		if task.Input != nil || lists < plan.Leaves() {
+			continue
+		}
+		if got, err = collect(factored{m}, task); err == nil {
+			err = compare(got, want, plan.Once)
+		}
+		if err != nil {
+			return fmt.Errorf("match with %d lists in two parts: %w\n%v", listed.Lists, err, c)
 		}
 	}
 	task.Plan, task.Weighted, task.Limit = plan, false, c.Limit
@@ -76,6 +88,14 @@ func CheckPlan(m match.Matcher, c *Case, g *pcsr.Graph, plan *bgp.MatchPlan) err
 		}
 	}
 	return nil
+}
+
+// factored runs matches by match.Factor.
+type factored struct{ match.Matcher }
+
+func (f factored) Match(ctx context.Context, m *match.Match, emit func(*match.Batch) error) error {
+	core := func(m *match.Match, emit func(*match.Batch) error) error { return f.Matcher.Match(ctx, m, emit) }
+	return match.Factor(ctx, m, core, f.Matcher, emit)
 }
 
 // keys prints solutions, sorted, so that multisets can be compared.

@@ -83,3 +83,19 @@ func (p *MatchPlan) fan(k int) float64 {
 	}
 	return p.Steps[k].EstimatedRows / rows
 }
+
+// Split splits a plan with Lists into what its listed leaves hang from, of which all slots come out, and the rest: the leaves, and all that is counted, for given rows of
+// these slots. The plan has no input.
+func (p *MatchPlan) Split() (core, rest *MatchPlan) {
+	first := p.Listable() - p.Lists
+	core, rest = &MatchPlan{}, &MatchPlan{}
+	*core, *rest = *p, *p
+	core.Steps, core.Slots, core.Branches, core.Lists, core.kept = p.Steps[:first:first], p.Slots[:first:first], nil, 0, nil
+	core.Output = make([]int, first)
+	for slot := range core.Output {
+		core.Output[slot] = slot
+	}
+	rest.Inputs, rest.Steps, rest.kept = first, p.Steps[first:], nil
+	rest.InputChecks, rest.InputClasses, rest.InputDistinct, rest.InputEdgeDistinct = nil, nil, nil, nil
+	return core, rest
+}

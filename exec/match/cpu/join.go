@@ -99,7 +99,7 @@ func (p *join) eachOnce() bool {
 
 // list has the slots of the plan's last leaves emitted as lists, up to so many.
 func (p *join) list(leaves int) {
-	if leaves == 0 || p.input != nil || !p.weighted {
+	if leaves == 0 || !p.weighted {
 		return
 	}
 	p.leaves = min(leaves, p.Plan.Leaves())

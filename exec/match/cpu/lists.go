@@ -13,11 +13,12 @@ import (
 type listed struct {
 	batch vector.Batch
 	// cols and lists are the memory of the batch's, steps what each list is of, sets what it has for the row at hand.
-	cols  [][]dictionary.ID
-	lists []vector.List
-	steps []*step
-	sets  [][]pcsr.Vertex
-	cells int // in the lists
+	cols   [][]dictionary.ID
+	lists  []vector.List
+	steps  []*step
+	origin []uint32
+	sets   [][]pcsr.Vertex
+	cells  int // in the lists
 }
 
 // listedCells is about how many members the lists of a batch have.
@@ -54,7 +55,7 @@ func (o *listed) open(p *join) {
 // empty drops all rows.
 func (o *listed) empty(p *join) {
 	o.batch = vector.Batch{Cols: o.batch.Cols[:0], Weights: o.batch.Weights[:0], Lists: o.lists[:len(o.steps)], Distinct: p.once}
-	o.cells = 0
+	o.origin, o.cells = o.origin[:0], 0
 	k := 0
 	for c, slot := range p.output {
 		if p.isListed(slot) {
@@ -104,6 +105,9 @@ func (w *worker) listRows(t *table, rows int) {
 		if len(p.tail) > 0 {
 			o.batch.Weights = append(o.batch.Weights, n)
 		}
+		if p.origin {
+			o.origin = append(o.origin, t.cols[p.OriginSlot()][row])
+		}
 		if o.batch.N++; o.cells >= listedCells {
 			w.handOn(true)
 		}
@@ -141,6 +145,9 @@ func (w *worker) handOnLists(all bool) {
 	}
 	if len(w.join.tail) == 0 {
 		o.batch.Weights = nil
+	}
+	if w.join.origin {
+		o.batch.Origin = o.origin
 	}
 	w.run.deliver(&o.batch)
 	o.empty(w.join)
