@@ -54,7 +54,8 @@ func TestKeptAnswersAreThoseOfNow(t *testing.T) {
 				t.Fatalf("%d %s, and without keeping answers %d %s", got.Code, unpackedBody(got), want.Code, unpackedBody(want))
 			}
 			same := []string{"Content-Type", "Cache-Control", "Vary", headerSequence}
-			if fieldOf(want, headerRows) != "" { // else it was a HEAD, and the answer long
+			late := got.Body.Len() == 0 && fieldOf(got, headerRows) == "" // it was a HEAD, and the answer slow
+			if !late && fieldOf(want, headerRows) != "" {                 // likewise of the other
 				same = append(same, headerRows)
 			}
 			if want.Header().Get("Content-Length") != "" && got.Header().Get("Content-Length") != "" { // neither of them was slow
