@@ -26,10 +26,10 @@ const (
 	searchPrice  = 1_000.0
 	fewSearches  = 4
 	mostSearches = 1 << 14
-	// factoredRows is from how many rows on those of an answer come factorised, where each is expected to stand for factorGain of them: to put a row into text by parts takes as
-	// long as about four.
+	// factoredRows is from how many rows on those of an answer come factorised, where each is expected to stand for factorGain of them: finding the lists of a row, and putting
+	// it into text by parts, takes as long as four to six.
 	factoredRows = 1000
-	factorGain   = 4
+	factorGain   = 8
 	// partsGain is the share of the cost of a pattern below which matching it for parts of a variable's IDs is worth it.
 	partsGain = 0.9
 	// rowCost, in candidates a row, is what a row of a common part costs that leaves the matcher and comes back as a seed.
