@@ -265,9 +265,9 @@ func (r *Result) write(w io.Writer, format Format, send uint64, seen func(*Batch
 	rows := uint64(0)
 	for batch, err := range r.factorised() {
 		if err == nil {
-			if err = writeFirst(out, batch, send-min(rows, send)); err == nil {
-				rows += batch.AllSolutions()
-			}
+			var n uint64
+			n, err = writeFirst(out, batch, send-min(rows, send))
+			rows += n
 		}
 		if err == nil && seen != nil {
 			err = seen(batch)
@@ -288,30 +288,29 @@ func (r *Result) write(w io.Writer, format Format, send uint64, seen func(*Batch
 	return rows, r.outcome(out.Close()) // terms are decoded up to here
 }
 
-// writeFirst writes up to most solutions of a batch. With the last of them, all that was written is handed on.
-func writeFirst(out *results.Writer, batch *Batch, most uint64) error {
-	all := batch.AllSolutions()
+// writeFirst writes up to most solutions of a batch, and returns how many it has. With the last of them, all that was written is handed on.
+func writeFirst(out *results.Writer, batch *Batch, most uint64) (all uint64, err error) {
+	all = batch.AllSolutions()
 	if all < most {
-		return out.WriteBatch(batch)
+		return all, out.WriteBatch(batch)
 	}
 	if most == 0 {
-		return nil
+		return all, nil
 	}
+	var rows Batch
 	for part := range batch.Runs(int(min(most, vector.BatchRows))) {
-		n := min(part.AllSolutions(), most)
-		cols := part.Cols
 		if part.Factorised() {
-			cols = make([][]ID, len(part.Cols))
-			part.Enumerate(cols)
+			part = part.Enumerate(&rows)
 		}
-		if err := out.Write(cols, int(n)); err != nil {
-			return err
+		n := int(min(uint64(part.N), most))
+		if err := out.Write(part.Cols, n); err != nil {
+			return all, err
 		}
-		if most -= n; most == 0 {
+		if most -= uint64(n); most == 0 {
 			break
 		}
 	}
-	return out.Flush()
+	return all, out.Flush()
 }
 
 // charge counts what the answer takes on its way, and says why it must end.

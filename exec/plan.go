@@ -221,21 +221,16 @@ func (p *Plan) Explain() *Explain {
 // Variables. A batch is valid until emit returns. An error of emit ends the run and is returned. When the context
 // ends, its cause is returned.
 func (p *Plan) Run(ctx context.Context, emit func(*vector.Batch) error) error {
-	one := vector.Batch{Cols: make([][]dictionary.ID, len(p.Variables()))}
+	var one vector.Batch
 	return p.RunFactorised(ctx, func(b *vector.Batch) error {
 		if !b.Factorised() {
 			return emit(b)
 		}
 		for part := range b.Runs(vector.BatchRows) {
-			for c := range one.Cols {
-				one.Cols[c] = one.Cols[c][:0]
-			}
-			part.Enumerate(one.Cols)
-			one.N = int(part.AllSolutions())
 			if err := p.ended(); err != nil {
 				return err
 			}
-			if err := emit(&one); err != nil {
+			if err := emit(part.Enumerate(&one)); err != nil {
 				return err
 			}
 		}

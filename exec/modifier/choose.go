@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rdfgpu/rdfgpu/exec/expr"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
@@ -55,9 +54,5 @@ func (r *sortRun) compareFirst(a, b int) int {
 		a, b = b, a
 	}
 	key := r.key(r.rows.Cols, 0)
-	if len(key) == 1 {
-		return r.Comparer.Compare(key[0][a], key[0][b])
-	}
-	x, y := expr.NumberKeyAt(key, a), expr.NumberKeyAt(key, b)
-	return r.Comparer.CompareNumberKeys(&x, &y)
+	return r.compareKeys(key, key, a, b)
 }

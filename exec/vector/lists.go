@@ -92,12 +92,14 @@ func (b *Batch) AddTo(n uint64) (uint64, error) {
 	return sum, nil
 }
 
-// Enumerate appends the solutions that a batch stands for to columns, one for each of its own. Those of a row come in the order of its lists, the last of them the
-// fastest, each as often as the row's weight says.
-func (b *Batch) Enumerate(cols [][]dictionary.ID) {
-	whole := int(b.AllSolutions())
-	for c := range b.Cols {
-		cols[c] = slices.Grow(cols[c], whole)
+// Enumerate makes into, whose columns are used again, the solutions that a batch stands for, and returns it. Those of a row come in the order of its lists, the last of them
+// the fastest, each as often as the row's weight says.
+func (b *Batch) Enumerate(into *Batch) *Batch {
+	into.N = int(b.AllSolutions())
+	into.Cols = slices.Grow(into.Cols[:0], len(b.Cols))[:len(b.Cols)]
+	cols := into.Cols
+	for c := range cols {
+		cols[c] = slices.Grow(cols[c][:0], into.N)
 	}
 	for r := range b.N {
 		all := int(b.Solutions(r))
@@ -128,6 +130,7 @@ func (b *Batch) Enumerate(cols [][]dictionary.ID) {
 			rounds *= len(values)
 		}
 	}
+	return into
 }
 
 // Runs are the batch in parts, in order, each of which stands for up to most solutions: some of its rows, or a piece of one that stands for more. A part is valid until
@@ -137,7 +140,7 @@ func (b *Batch) Runs(most int) iter.Seq[*Batch] {
 		from, sum := 0, uint64(0)
 		for r := range b.N {
 			n := b.Solutions(r)
-			if sum+n <= uint64(most) && sum+n >= sum {
+			if n <= uint64(most)-sum {
 				sum += n
 				continue
 			}
@@ -170,19 +173,16 @@ func (b *Batch) pieces(r int, most uint64, yield func(*Batch) bool) bool {
 	if b.Weights != nil {
 		p.Weights = []uint64{b.Weights[r]}
 	}
+	p.Lists = make([]List, len(b.Lists))
 	inner := make([]uint64, len(b.Lists)+1) // solutions of the lists from one on
 	inner[len(b.Lists)] = 1
 	for i := len(b.Lists) - 1; i >= 0; i-- {
-		l := &b.Lists[i]
-		p.Lists = append(p.Lists, List{Values: l.Of(r), Ends: []uint32{0, uint32(len(l.Of(r)))}})
-		high, low := bits.Mul64(inner[i+1], uint64(len(l.Of(r))))
+		values := b.Lists[i].Of(r)
+		p.Lists[i] = List{b.Lists[i].Column, values, []uint32{0, uint32(len(values))}}
+		high, low := bits.Mul64(inner[i+1], uint64(len(values)))
 		if inner[i] = low; high != 0 {
 			inner[i] = ^uint64(0)
 		}
-	}
-	slices.Reverse(p.Lists)
-	for i := range p.Lists {
-		p.Lists[i].Column = b.Lists[i].Column
 	}
 	var split func(level int) bool // the lists from one on
 	split = func(level int) bool {
@@ -195,11 +195,11 @@ func (b *Batch) pieces(r int, most uint64, yield func(*Batch) bool) bool {
 		for from := uint64(0); from < uint64(len(whole)); from += step {
 			l.Values = whole[from:min(from+step, uint64(len(whole)))]
 			l.Ends[1] = uint32(len(l.Values))
-			if step > 1 || inner[level+1] <= most {
-				if !yield(p) {
-					return false
-				}
-			} else if !split(level + 1) {
+			do := split
+			if inner[level+1] <= most {
+				do = func(int) bool { return yield(p) }
+			}
+			if !do(level + 1) {
 				return false
 			}
 		}

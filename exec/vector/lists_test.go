@@ -71,8 +71,7 @@ func combinations(b *vector.Batch) (rows [][]dictionary.ID) {
 
 // enumerated are the solutions of a batch as Enumerate has them, row by row.
 func enumerated(b *vector.Batch) (rows [][]dictionary.ID) {
-	cols := make([][]dictionary.ID, len(b.Cols))
-	b.Enumerate(cols)
+	cols := b.Enumerate(&vector.Batch{}).Cols
 	for i := range b.AllSolutions() {
 		row := make([]dictionary.ID, len(cols))
 		for c := range cols {

@@ -137,8 +137,7 @@ func collect(m match.Matcher, task match.Match) ([]string, error) {
 			}
 			one := b.Part(r, r+1)
 			one.Weights = nil
-			cols := make([][]dictionary.ID, len(b.Cols))
-			one.Enumerate(cols)
+			cols := one.Enumerate(&match.Batch{}).Cols
 			for i := range one.AllSolutions() {
 				values := make([]dictionary.ID, len(cols))
 				for c := range cols {

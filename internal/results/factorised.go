@@ -54,15 +54,8 @@ func (f *formatter) factorised(dst []byte, b *vector.Batch, first bool) []byte {
 
 // enumerated appends the solutions of factorised rows one by one.
 func (f *formatter) enumerated(dst []byte, b *vector.Batch, first bool) []byte {
-	for len(f.solutions) < len(b.Cols) {
-		f.solutions = append(f.solutions, nil)
-	}
-	cols := f.solutions[:len(b.Cols)]
-	for c := range cols {
-		cols[c] = cols[c][:0]
-	}
-	b.Enumerate(cols)
-	return f.rows(dst, cols, int(b.AllSolutions()), first)
+	rows := b.Enumerate(&f.solutions)
+	return f.rows(dst, rows.Cols, rows.N, first)
 }
 
 // warmRows announces the cells of some factorised rows.

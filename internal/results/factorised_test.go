@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 )
@@ -167,8 +166,7 @@ func BenchmarkWriteFactorised(b *testing.B) {
 			}
 			whole.N++
 		}
-		plain := &vector.Batch{N: int(whole.AllSolutions()), Cols: make([][]dictionary.ID, 3)}
-		whole.Enumerate(plain.Cols)
+		plain := whole.Enumerate(&vector.Batch{})
 		for _, format := range []Format{TSV, JSON, Arrow} {
 			for name, batch := range map[string]*vector.Batch{"plain": plain, "factorised": whole} {
 				b.Run(fmt.Sprintf("%s/%dx%d/%s", format, lengths[0], lengths[1], name), func(b *testing.B) {

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/exec/vector"
 )
 
 // formatter turns rows of IDs into one format's bytes. Each goroutine has its own.
@@ -17,8 +18,8 @@ type formatter struct {
 	nt       []byte
 	scratch  []byte
 	template template
-	// solutions are columns of factorised rows that were taken apart.
-	solutions [][]ID
+	// solutions are factorised rows that were taken apart.
+	solutions vector.Batch
 	columns   *columns
 	order     []int32
 	subjects  map[ID]int32
@@ -35,10 +36,7 @@ const longText = 1 << 20
 
 // settle counts what the formatter holds, with text of so many bytes, and says why the answer must end.
 func (f *formatter) settle(text int64) error {
-	held := text + int64(cap(f.nt)+cap(f.scratch)) + f.template.held()
-	for _, col := range f.solutions {
-		held += 4 * int64(cap(col))
-	}
+	held := text + int64(cap(f.nt)+cap(f.scratch)) + f.template.held() + vector.Bytes(&f.solutions)
 	if f.cache != nil {
 		held += f.cache.bytes()
 	}
@@ -277,7 +275,7 @@ func (f *formatter) cell(dst []byte, id ID) []byte {
 	return f.spillLong(f.decode(dst, id))
 }
 
-// text is cell for text that does not leave.
+// text is cell for text that does not leave. (Called by cell, it would cost each cell a tenth.)
 func (f *formatter) text(dst []byte, id ID) []byte {
 	if f.cache != nil {
 		if e := f.cache.entry(id); e.id == id && e.epoch == f.cache.epoch {
@@ -400,7 +398,7 @@ func (f *formatter) warm(warmer Warmer) {
 func (f *formatter) release() {
 	f.cache.release()
 	f.columns.release()
-	f.cache, f.nt, f.scratch, f.columns, f.template, f.solutions = nil, nil, nil, nil, template{}, nil
+	f.cache, f.nt, f.scratch, f.columns, f.template, f.solutions = nil, nil, nil, nil, template{}, vector.Batch{}
 	if f.charged != 0 {
 		_ = f.charge(-f.charged)
 		f.charged = 0

@@ -34,7 +34,7 @@ func (c *chunk) shape(rows, columns int) {
 	if cap(c.ids) < rows*columns {
 		c.ids = make([]ID, rows*columns)
 	}
-	c.cols = make([][]ID, 0, columns)
+	c.cols = c.cols[:0]
 	for i := range columns {
 		c.cols = append(c.cols, c.ids[i*rows:(i+1)*rows])
 	}
@@ -113,7 +113,7 @@ func (p *pipeline) write(cols [][]ID, n int) error {
 			p.send()
 			continue
 		}
-		if c.cols == nil {
+		if len(c.cols) == 0 {
 			c.shape(p.rows, p.columns)
 		}
 		take := min(n-from, p.size-c.n)
@@ -358,7 +358,7 @@ func (p *pipeline) close() error {
 	_ = p.charge(-p.charged)
 	for _, c := range p.free {
 		if cap(c.text) <= keptText {
-			c.cols, c.factorised = nil, nil
+			c.cols, c.factorised = c.cols[:0], nil
 			chunkPool.Put(c)
 		}
 	}

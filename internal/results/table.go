@@ -72,13 +72,10 @@ func (t *tableWriter) write(cols [][]ID, n int) error {
 
 // writeFactorised writes the solutions of factorised rows.
 func (t *tableWriter) writeFactorised(b *vector.Batch) error {
-	cols := make([][]ID, len(b.Cols))
+	var rows vector.Batch
 	for part := range b.Runs(pageRows) {
-		for c := range cols {
-			cols[c] = cols[c][:0]
-		}
-		part.Enumerate(cols)
-		if err := t.write(cols, int(part.AllSolutions())); err != nil {
+		part.Enumerate(&rows)
+		if err := t.write(rows.Cols, rows.N); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,7 @@
 package bgp
 
+import "slices"
+
 // Listable is how many of the plan's own steps come before those that are Counted: its leaves are the last of them.
 func (p *MatchPlan) Listable() int {
 	end := p.Own()
@@ -46,10 +48,10 @@ func (p *MatchPlan) Leaves() int {
 	return end
 }
 
-// IsListed reports whether step k is one of the leaves that are handed on as lists.
+// IsListed reports whether step k is one of the leaves that are handed on as lists: the others are counted.
 func (p *MatchPlan) IsListed(k int) bool {
 	end := p.Listable()
-	return end-p.Lists <= k && k < end
+	return end-p.Lists <= k && k < end && slices.Contains(p.Output, p.Inputs+k)
 }
 
 // Factors are for what a plan's last leaves are handed on as lists, and rows with weights: how many leaves, and for how many solutions a row is then expected to stand. Leaves

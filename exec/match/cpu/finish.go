@@ -251,13 +251,17 @@ func (w *worker) handOn(all bool) {
 		w.handOnLists(all)
 		return
 	}
-	waits := w.kept.N < fewRows && w.work-w.workThen < mostWork && (w.run.helpers.Running() == 0 || time.Since(w.since) < mostWait)
-	if w.kept.N == 0 || !all && waits {
+	if w.kept.N == 0 || !all && w.waits(w.kept.N) {
 		return
 	}
 	defer w.clock.leave(w.clock.enter(noStep))
 	w.run.deliver(&w.kept.Batch)
 	w.kept.Reset()
+}
+
+// waits reports whether so many rows that are kept wait for others.
+func (w *worker) waits(rows int) bool {
+	return rows < fewRows && w.work-w.workThen < mostWork && (w.run.helpers.Running() == 0 || time.Since(w.since) < mostWait)
 }
 
 // seed begins with rows low … high-1 of the input that pass what the plan asks of seeds alone.

@@ -105,7 +105,7 @@ func (p *join) list(leaves int) {
 	p.leaves = min(leaves, p.Plan.Leaves())
 	end := p.Plan.Listable()
 	for _, s := range p.steps[end-p.leaves : end] {
-		if slices.Contains(p.Plan.Output, s.Slot) {
+		if p.Plan.IsListed(s.Index) {
 			p.lists = append(p.lists, s)
 		}
 	}

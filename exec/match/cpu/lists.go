@@ -36,8 +36,8 @@ func (o *listed) open(p *join) {
 		o.cols = append(o.cols, []dictionary.ID{})
 	}
 	for _, slot := range p.output {
-		if i := slices.IndexFunc(p.lists, func(s *step) bool { return s.Slot == slot }); i >= 0 {
-			o.steps = append(o.steps, p.lists[i])
+		if p.isListed(slot) {
+			o.steps = append(o.steps, p.stepOf(slot))
 		}
 	}
 	for i := range o.lists {
@@ -133,8 +133,7 @@ func (w *worker) listSets() bool {
 // handOnLists emits the rows with lists that were kept: all, or where they are many or have waited.
 func (w *worker) handOnLists(all bool) {
 	o := &w.listed
-	waits := o.cells < fewRows && w.work-w.workThen < mostWork && (w.run.helpers.Running() == 0 || time.Since(w.since) < mostWait)
-	if o.batch.N == 0 || !all && waits {
+	if o.batch.N == 0 || !all && w.waits(o.cells) {
 		return
 	}
 	defer w.clock.leave(w.clock.enter(noStep))
