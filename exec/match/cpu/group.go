@@ -31,6 +31,8 @@ type group struct {
 	flat bool
 	// hops: what hangs on several candidates of the step is counted together.
 	hops bool
+	// blocks: the first of the step's candidates can be found without the others.
+	blocks bool
 	// byRows: countsRows.
 	byRows bool
 	// weights are the group's numbers where they have been made for all vertices.
@@ -69,7 +71,7 @@ func (p *join) adoptGroups(groups []*match.Group, outside []int) []*group {
 		g.step = p.step(from.Step)
 		g.flat = !slices.ContainsFunc(g.children, (*group).goesDeeper)
 		g.hops, g.unequal = g.findHop(), g.findUnequal()
-		g.byRows = g.countsRows()
+		g.byRows, g.blocks = g.countsRows(), g.step.comesInBlocks()
 		g.raw = len(g.children) == 0 && g.step.rawMemo() && p.repeats(g.step.deps, outside)
 		g.pair = len(g.children) == 0 && g.step.isPair()
 		g.brief = len(g.children) == 0 && g.step.brief && len(g.step.Plan.EdgeDistinct) == 0
@@ -265,6 +267,9 @@ func (w *worker) countCandidates(g *group) uint64 {
 		return w.weighBranch(g)
 	}
 	s := g.step
+	if n, ok := w.countFirst(g); ok {
+		return n
+	}
 	if len(g.children) == 0 {
 		return w.countLeaf(s)
 	}

@@ -133,7 +133,7 @@ func (p *join) wholeTail() []*group {
 // widen enumerates further steps of an expensive plan until there are rows enough to share among threads. The last
 // step stays, or the branches do: they are counted.
 func (p *join) widen() {
-	if p.leaves > 0 || p.input != nil && p.input.N >= p.tuning.manyRows {
+	if p.leaves > 0 || p.input != nil && p.input.N >= p.tuning.manyRows || p.findsSoon() {
 		return
 	}
 	cost := p.cost()
@@ -153,6 +153,14 @@ func (p *join) widen() {
 		}
 		p.prefix++
 	}
+}
+
+// findsSoon reports whether one solution is wanted of each row that is emitted, and so many are expected that the first is found soon (countFirst).
+func (p *join) findsSoon() bool {
+	if !p.Plan.Once || p.prefix == 0 || p.input != nil {
+		return false
+	}
+	return p.steps[len(p.steps)-1].Plan.EstimatedRows >= p.tuning.manyEach*max(1, p.steps[p.prefix-1].Plan.EstimatedRows)
 }
 
 // cost is how many members of lists the steps are expected to read, without those that weights are made of.

@@ -28,6 +28,10 @@ type tuning struct {
 	// A run that has a fixed list of up to shortSource members begins with that; with a longer one, it begins with rows if there are fewer than
 	// 1/rowPrice of its members.
 	shortSource, rowPrice int
+	// Where one solution of each row is wanted and manyEach are expected, it is found soon.
+	manyEach float64
+	// Of candidates of which few are needed the first firstBlock members are tried first.
+	firstBlock int
 	// Parts of lists are kept after cutFrom of them were asked for.
 	cutFrom int
 	// looks is called whenever a worker looks for an idle thread; nil: by nobody who asks.
@@ -38,7 +42,7 @@ var tuned = tuning{
 	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 12,
 	shortSource: 64, rowPrice: 4,
-	cutFrom: 64,
+	manyEach: 64, firstBlock: 64, cutFrom: 64,
 }
 
 // helpers is how many threads beside the first have enough to do with work of a cost (list members read).
