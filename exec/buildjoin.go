@@ -83,7 +83,7 @@ func (b *builder) seeded(s *planner.Seeded, from []int, merge func(right, agreed
 }
 
 func (b *builder) hashed(n *planner.Hashed, left operator.Operator, merge func(right, agreed []string) sideways.Merge) (*join.Hashed, error) {
-	h := &join.Hashed{Shared: n.Shared, LeftShared: operator.Indexes(left.Columns(), n.Shared), Key: n.Key, Varies: n.Varies}
+	h := &join.Hashed{Shared: n.Shared, LeftShared: operator.Indexes(left.Columns(), n.Shared), Key: n.Key, First: n.First, Varies: n.Varies}
 	made := func(ctx context.Context) error {
 		node, err := n.Plan.Node(ctx)
 		if err == nil {

@@ -123,6 +123,10 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 				o.Tuning.FactoredRows, o.Tuning.FactorGain = always, always
 			}
 			switch variant {
+			case "pieces", "by many", "workers", "spilling", "kept":
+				o.Tuning.ManyLeft = always
+			}
+			switch variant {
 			case "first", "first in pieces":
 				o.Tuning.FirstGain = math.Inf(1)
 			case "weighed", "sharing", "weighed device":

@@ -36,6 +36,8 @@ const (
 	rowCost = 16
 	// seedCost, in candidates a row, is what a row costs at least that the right side of a join is matched for.
 	seedCost = 2
+	// manyLeft is Tuning.ManyLeft.
+	manyLeft = 1 << 15
 	// planPrice, in candidates, is ten times what planning a small pattern costs.
 	planPrice = 50_000
 	// serviceRows and serviceCost are what another endpoint is taken to answer, in rows and in candidates.

@@ -271,6 +271,7 @@ func (p *planner) hashed(j *Join, s joinSpec, common scope.Set, r request) error
 			j.Hashed.Key = append(j.Hashed.Key, i)
 		}
 	}
+	j.Hashed.First = j.Seeded == nil && s.left.Props().Rows >= p.options.Tuning.ManyLeft
 	atOnce := j.Seeded == nil || p.options.Lasting || s.left.Props().Rows*seedCost > planPrice
 	var err error
 	j.Hashed.Plan, err = p.subplan(atOnce, func() (Node, error) { return p.lower(s.right, r) })

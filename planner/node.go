@@ -308,6 +308,8 @@ type Hashed struct {
 	Shared []string
 	Key    []int
 	Plan   *Subplan
+	// First: the table is made before there are left rows, as many are expected (Tuning.ManyLeft).
+	First bool
 	// Varies: the pattern reads parameters, so that a table holds only while these have the same values.
 	Varies bool
 }

@@ -102,6 +102,8 @@ type Tuning struct {
 	FirstGain float64
 	// FactoredRows is how many rows an answer is expected to have for them to come factorised, FactorGain how many of them each then stands for (factorised.go).
 	FactoredRows, FactorGain float64
+	// ManyLeft is from how many left rows on the table of a join is made before them.
+	ManyLeft float64
 	// Without names rules that are left out where a query can do without them (planner/rules).
 	Without []string
 }
@@ -119,6 +121,7 @@ func (t *Tuning) complete() {
 	t.FirstGain = cmp.Or(t.FirstGain, firstGain)
 	t.FactoredRows = cmp.Or(t.FactoredRows, factoredRows)
 	t.FactorGain = cmp.Or(t.FactorGain, factorGain)
+	t.ManyLeft = cmp.Or(t.ManyLeft, manyLeft)
 	t.DistributedGain = cmp.Or(t.DistributedGain, distributedGain)
 }
 

@@ -21,6 +21,8 @@ type Hashed struct {
 	LeftShared []int
 	// Key are the positions in Shared that every row of both sides binds: rows can be split over files by them.
 	Key []int
+	// First: the table is made before there are left rows.
+	First bool
 	// Varies: the table holds only for the parameters' values that frame numbers.
 	Varies bool
 	frame  uint64

@@ -84,11 +84,29 @@ func (r *run) runLeft(seed *vector.Batch) error {
 	}
 	r.aside = newProbesAside(r)
 	r.emit = r.aside.out.Emit
+	if err := r.tableFirst(); err != nil {
+		return err
+	}
 	return operator.RunAside(r.Join.Left, r.x, nil, func(b *vector.Batch) error {
 		defer r.aside.busy.Add(-1)
 		r.aside.busy.Add(1)
 		return r.add(b)
 	}, r.aside.probe)
+}
+
+// tableFirst makes the table and its index where many left rows are expected, so that those who find them need not wait for it.
+func (r *run) tableFirst() error {
+	if !r.hashing || !r.Hashed.First {
+		return nil
+	}
+	if err := r.Hashed.build(r.x); err != nil || r.Hashed.parts != nil {
+		return err
+	}
+	if err := r.Hashed.table.IndexAll(r.Kind == planner.Minus); err != nil {
+		return err
+	}
+	r.aside.ready(r.Hashed.table)
+	return nil
 }
 
 func (r *run) close() {

@@ -106,6 +106,18 @@ func (t *Table) units(rows, units int, do func(unit int) error) error {
 	return nil
 }
 
+// IndexAll makes the index that rows need which bind all shared variables or, with met, the one that tells whether there are such rows.
+func (t *Table) IndexAll(met bool) error {
+	all := uint64(1)<<len(t.shared) - 1
+	for _, g := range t.groups {
+		if g.mask == all && g.find(all, met) == nil {
+			_, err := t.index(g, all, met)
+			return err
+		}
+	}
+	return nil
+}
+
 // OneIndex reports whether rows that bind all shared variables need no index but one, which there is.
 func (t *Table) OneIndex() bool {
 	return len(t.groups) == 1 && t.groups[0].rows == nil && t.groups[0].find(t.groups[0].mask, true) != nil
