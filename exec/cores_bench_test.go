@@ -3,6 +3,8 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -17,13 +19,19 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// coresRows is how many items the data of BenchmarkCores have.
-const coresRows = 2_000_000
+// coresRows is how many items the data of BenchmarkCores have: two million, or what RDFGPU_CORES_ROWS says, a multiple of ten.
+var coresRows = sync.OnceValue(func() int {
+	if n, err := strconv.Atoi(os.Getenv("RDFGPU_CORES_ROWS")); err == nil && n > 0 {
+		return n - n%10
+	}
+	return 2_000_000
+})
 
 // coresData is a dataset of items with a number, a group of ten, a link and one of five kinds each. Terms have IDs in the order of
 // their names, so that edges are made without looking for them.
 var coresData = sync.OnceValue(func() *memory {
-	const n, groups, kinds = coresRows, coresRows / 10, 5
+	n, kinds := coresRows(), 5
+	groups := n / 10
 	item := func(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%si%08d", exampleNS, i)) }
 	group := func(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sg%08d", exampleNS, i)) }
 	kind := func(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%sk%d", exampleNS, i)) }
@@ -102,8 +110,8 @@ var coresCases = []struct{ name, text string }{
 	{"top-1000", "SELECT ?x ?n { ?x :number ?n } ORDER BY DESC(?n) LIMIT 1000"},
 }
 
-// BenchmarkCores runs operators over two million rows with 1, 2, 4, 8 and 16 threads. Subqueries with OFFSET keep joins from being
-// matched in one go.
+// BenchmarkCores runs operators over two million rows (coresRows) with 1, 2, 4, 8 and 16 threads, with their plans kept, as a store keeps them. Subqueries with OFFSET keep
+// joins from being matched in one go.
 func BenchmarkCores(b *testing.B) {
 	for _, c := range coresCases {
 		for _, threads := range []int{1, 2, 4, 8, 16} {
@@ -120,11 +128,13 @@ func runOnCores(b *testing.B, text string, threads int) {
 		Workers: schedule.New(threads).Open(context.Background(), 0),
 		Memory:  4 << 30, TempDir: b.TempDir(), Shown: true,
 	}
+	o.Lasting = true
 	for b.Loop() {
 		p, err := exec.Prepare(b.Context(), q, m, m.dict, o)
 		if err != nil {
 			b.Fatal(err)
 		}
+		o.Planned = p.Physical()
 		rows := 0
 		if err := p.Run(b.Context(), func(batch *vector.Batch) error { rows += batch.N; return nil }); err != nil {
 			b.Fatal(err)

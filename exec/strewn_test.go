@@ -17,7 +17,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
 )
 
-// strewn matches as chopped does, and three goroutines take the pieces, in any order: each offers them aside before it emits them.
+// strewn matches as chopped does, and three goroutines take the pieces, in any order: each offers them aside, some twice, before it emits them.
 type strewn struct{ chopped }
 
 func (s strewn) Match(ctx context.Context, m *match.Match, emit func(*vector.Batch) error) error {
@@ -47,9 +47,10 @@ func (s strewn) Match(ctx context.Context, m *match.Match, emit func(*vector.Bat
 					continue
 				}
 				err := schedule.Guard(func() error {
-					taken, err := m.Aside(b)
-					if err != nil || taken {
-						return err
+					for range 1 + b.N%2 {
+						if taken, err := m.Aside(b); err != nil || taken {
+							return err
+						}
 					}
 					emitting.Lock()
 					defer emitting.Unlock()
@@ -90,9 +91,10 @@ func (s strewn) Match(ctx context.Context, m *match.Match, emit func(*vector.Bat
 	return err
 }
 
-// byMany are inPieces of matches whose rows three goroutines find.
+// byMany are inPieces of matches whose rows three goroutines find, of six threads, which look for work before they wait.
 func byMany(rows int) exec.Options {
 	o := inPieces(rows)
+	o.Workers = schedule.New(6).Open(context.Background(), 0)
 	o.Matcher = func(*bgp.MatchPlan, *pcsr.Graph) match.Matcher { return strewn{chopped{processor.Matcher, rows}} }
 	return o
 }

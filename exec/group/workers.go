@@ -76,7 +76,9 @@ func (f *groupFeed) aside(b *vector.Batch) (taken bool, err error) {
 		begun := time.Now()
 		err = m.add(t.x, b, at)
 		t.took.Add(int64(time.Since(begun)))
-		t.rows.Add(n)
+		if t.rows.Add(n) == n {
+			t.x.Workers.Disclaim() // whoever finds rows groups them: no other worker is needed
+		}
 		t.idle <- m
 		return true, err
 	default:
@@ -187,12 +189,40 @@ func (f *groupFeed) gather() error {
 		}
 	}
 	f.shared = nil
+	runs := []*run{f.run}
 	for _, m := range shared.members {
-		f.run.merge(m.run)
 		m.rows.stages.Report(f.run.x, len(f.own.stages.Stages))
-		m.run.close()
+		runs = append(runs, m.run)
+	}
+	err := mergeAll(runs)
+	for _, r := range runs[1:] {
+		r.close()
+	}
+	if err != nil {
+		return err
 	}
 	return f.run.account()
+}
+
+// mergeAll merges runs into the first of them: where they have many groups, in pairs, by several goroutines, and then what comes of these.
+func mergeAll(runs []*run) error {
+	x, groups := runs[0].x, 0
+	for _, r := range runs {
+		groups += r.groups.Rows.N
+	}
+	if uint64(groups) < x.Tuning.ShareFrom || x.Alone() {
+		for _, r := range runs[1:] {
+			runs[0].merge(r)
+		}
+		return nil
+	}
+	for apart := 1; apart < len(runs); apart *= 2 {
+		pairs := (len(runs) + apart - 1) / (2 * apart)
+		if err := x.Each(pairs, func(i int) error { runs[2*apart*i].merge(runs[2*apart*i+apart]); return x.Ended() }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // close ends the workers, if the feed ended before its rows did.
@@ -276,8 +306,11 @@ func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
 		return t.end()
 	}
 	own := t.members[0]
+	aside := t.rows.Load() > 0
 	if len(t.free) == 0 {
-		t.x.Workers.Claim()
+		if !aside {
+			t.x.Workers.Claim()
+		}
 		if done, err := t.one(own); err != nil {
 			return err
 		} else if !done {
@@ -290,7 +323,7 @@ func (t *sharedGroups) add(b *vector.Batch, at uint64) error {
 	if err := t.drain(own); err != nil {
 		return err
 	}
-	if len(t.idle) > 0 { // else whoever finds rows groups them
+	if !aside && len(t.idle) > 0 {
 		t.inline.Claim(t.x)
 	}
 	return t.inline.Do(func() error { return own.add(t.x, b, at) })

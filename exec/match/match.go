@@ -45,7 +45,7 @@ type Match struct {
 	Tables []*Table
 	// Bound tells a match whose plan is Ahead which rows are needed no more; nil: nobody does. A matcher may ignore it.
 	Bound *Bound
-	// Aside, where it is not nil, takes batches from several goroutines at once; what it does not take is emitted, one batch after the other. The batch is the
+	// Aside, where it is not nil, takes batches from several goroutines at once; what it does not take is offered again, or emitted, one batch after the other. The batch is the
 	// matcher's again when it returns. An error ends the match. A matcher may ignore it.
 	Aside func(*Batch) (taken bool, err error)
 	// Dictionary is where numbers are looked up that a plan folds; nil: nowhere.

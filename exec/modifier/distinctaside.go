@@ -104,16 +104,22 @@ func (s *sharedDistinct) work(r *distinctRound) error {
 	return r.emit(s.run.outlet.HandOn)
 }
 
-// drainBeside tells apart what was not when the rows ended.
+// drainBeside tells apart what was not when the rows ended. All goroutines share that: some rounds were nearly full then, others nearly empty.
 func (s *sharedDistinct) drainBeside() error {
-	err := s.run.x.Each(len(s.beside.rounds), func(i int) error {
-		if r := s.beside.rounds[i]; r.used > 0 && !s.beside.full.Load() {
-			return s.work(r)
-		}
-		return nil
-	})
-	if err == nil && s.beside.full.Load() {
-		err = s.leave()
+	if s.beside.full.Load() {
+		return s.leave()
 	}
-	return err
+	var chunks []*distinctChunk
+	for _, r := range s.beside.rounds {
+		chunks = append(chunks, r.filled()...)
+	}
+	s.begin(chunks)
+	if err := s.phases.Finish(); err != nil {
+		return err
+	}
+	for _, r := range s.beside.rounds {
+		s.count(r)
+	}
+	s.holds()
+	return s.run.x.Each(len(s.beside.rounds), func(i int) error { return s.beside.rounds[i].emit(s.run.outlet.HandOn) })
 }

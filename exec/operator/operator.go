@@ -21,7 +21,8 @@ type Operator interface {
 	Stats() *Measures
 }
 
-// Take takes a batch, or leaves it to who offers it. It may be called by several goroutines at once; the batch is theirs again afterwards.
+// Take takes a batch, or leaves it to who offers it. It may be called by several goroutines at once; the batch is theirs again afterwards, and one that was left may be offered
+// again.
 type Take = func(*vector.Batch) (taken bool, err error)
 
 // Aside is an operator whose solutions may be taken from several goroutines at once.

@@ -25,10 +25,28 @@ func NewOutlet(x *Execution, emit func(*vector.Batch) error, take Take) *Outlet 
 
 // HandOn has a batch taken or emitted.
 func (o *Outlet) HandOn(b *vector.Batch) error {
-	if o.take != nil {
-		if taken, err := o.take(b); taken || err != nil {
-			return err
+	if o.take == nil {
+		return o.Emit(b)
+	}
+	if taken, err := o.take(b); taken || err != nil {
+		return err
+	}
+	if !o.turns.Early() {
+		return o.Emit(b)
+	}
+	var emitted, taken bool
+	var err error
+	o.x.Workers.Await(func() bool {
+		if emitted = o.turns.Try(b); !emitted {
+			taken, err = o.take(b)
 		}
+		return emitted || taken || err != nil
+	})
+	switch {
+	case emitted:
+		return o.failed()
+	case taken || err != nil:
+		return err
 	}
 	return o.Emit(b)
 }

@@ -17,6 +17,7 @@ type Turns struct {
 	used, most  int          // copies that are left, being written or read
 	some        atomic.Bool  // there may be some in left
 	took        atomic.Int64 // nanoseconds of the last one
+	early       atomic.Int64 // how many batches are early yet
 }
 
 // Taker takes the batches of some turns: Hand is called by one goroutine at a time. Wait takes the lock of whoever has the turn, which may be held for long.
@@ -32,7 +33,17 @@ const (
 )
 
 // Open says who takes the batches, and how many threads there are. It comes before all else.
-func (t *Turns) Open(of Taker, threads int) { t.of, t.most = of, leftEach*threads }
+func (t *Turns) Open(of Taker, threads int) {
+	t.of, t.most = of, leftEach*threads
+	t.early.Store(earlyEach * int64(threads))
+}
+
+// earlyEach is how many batches of each thread are among the first.
+const earlyEach = 4
+
+// Early reports whether a batch is among the first ones: who takes batches aside, from several goroutines at once, mostly does so after the first few thousand rows, so that
+// it is worth waiting for that. What is left in its place is handed on by one goroutine alone.
+func (t *Turns) Early() bool { return t.early.Load() > 0 && t.early.Add(-1) >= 0 }
 
 // longTurn is how long a turn has to take for others to leave copies at once: of shorter ones they see the end first.
 const longTurn = 5 * time.Microsecond
@@ -46,7 +57,22 @@ func (t *Turns) Pass(b *Batch) {
 		t.of.Wait(&t.turn)
 		t.at(b)
 	}
-	for t.some.Load() && t.turn.TryLock() { // whoever had the turn then may have ended it before it saw what was left
+	t.rest()
+}
+
+// Try hands a batch on if nobody else is at it, and reports whether it did.
+func (t *Turns) Try(b *Batch) bool {
+	if !t.turn.TryLock() {
+		return false
+	}
+	t.at(b)
+	t.rest()
+	return true
+}
+
+// rest hands on what was left to somebody who had ended the turn before seeing it.
+func (t *Turns) rest() {
+	for t.some.Load() && t.turn.TryLock() {
 		t.at(nil)
 	}
 }

@@ -32,6 +32,9 @@ func (s *Share) Limit() int {
 	return s.limit
 }
 
+// Free reports whether the query may have threads for which it has no work: it holds fewer permits than it may. It costs next to nothing.
+func (s *Share) Free() bool { return s != nil && s.limit > 1 && !s.full.Load() }
+
 // Alone reports whether no other query holds or waits for a permit; a nil Share never is.
 func (s *Share) Alone() bool {
 	if s == nil {

@@ -233,8 +233,7 @@ func (w *worker) deliver(t *table, n int) {
 	}
 	switch {
 	case w.kept.N == 0 && (n >= fewRows || w.run.limit > 0 || w.run.source.bound != nil):
-		defer w.clock.leave(w.clock.enter(noStep))
-		w.run.deliver(b)
+		w.pass(b)
 	default:
 		if w.kept.N == 0 {
 			w.kept.Cols = w.kept.Cols[:min(len(w.kept.Cols), len(b.Cols))] // the run before may have had others
@@ -254,9 +253,17 @@ func (w *worker) handOn(all bool) {
 	if w.kept.N == 0 || !all && w.waits(w.kept.N) {
 		return
 	}
-	defer w.clock.leave(w.clock.enter(noStep))
-	w.run.deliver(&w.kept.Batch)
+	w.pass(&w.kept.Batch)
 	w.kept.Reset()
+}
+
+// pass emits a batch. What becomes of it may take long: where threads have become idle meanwhile, the worker looks for them soon.
+func (w *worker) pass(b *match.Batch) {
+	defer w.clock.leave(w.clock.enter(noStep))
+	w.run.deliver(b)
+	if w.join.workers.Free() {
+		w.shareAt = min(w.shareAt, max(w.work, w.lookedAt+w.every/soonShare))
+	}
 }
 
 // waits reports whether so many rows that are kept wait for others.

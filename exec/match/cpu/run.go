@@ -227,7 +227,7 @@ func (s *source) left() bool { return s.next.Load() < int64(s.length) }
 func (r *run) start(share func(*worker)) {
 	r.helpers.Start(func(permit *schedule.Worker) error {
 		w := r.matcher.worker(r)
-		if w.permit, w.shareAt = permit, w.tuning.often; r.emit == nil {
+		if w.permit, w.shareAt, w.lookedAt = permit, w.tuning.often, 0; r.emit == nil {
 			w.shareAt, w.looked = w.shareAt/soonShare, time.Now()
 		}
 		share(w)
@@ -261,18 +261,22 @@ func (r *run) expected(work int) float64 {
 
 // deliver emits a batch, or leaves a copy of it to whoever does.
 func (r *run) deliver(batch *match.Batch) {
-	if r.aside != nil && r.limit == 0 && batch.N > 0 && !r.stop.Load() {
-		taken, err := r.aside(batch)
-		if err != nil {
-			r.fail(err)
-		}
-		if taken || err != nil {
-			return
-		}
+	if batch.N == 0 || r.stop.Load() {
+		return
 	}
-	if batch.N > 0 && !r.stop.Load() {
-		r.turns.Pass(batch)
+	if r.aside != nil && r.limit == 0 && (r.offer(batch) || r.turns.Early() && r.join.workers.Await(func() bool { return r.turns.Try(batch) || r.offer(batch) })) {
+		return
 	}
+	r.turns.Pass(batch)
+}
+
+// offer reports whether a batch was taken aside, or there was an error.
+func (r *run) offer(batch *match.Batch) bool {
+	taken, err := r.aside(batch)
+	if err != nil {
+		r.fail(err)
+	}
+	return taken || err != nil
 }
 
 // runTurns are the turns of a run.

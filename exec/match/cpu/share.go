@@ -68,7 +68,7 @@ const (
 // look decides when the worker looks next.
 func (w *worker) look() {
 	if w.run.emit != nil {
-		w.shareAt = w.work + w.every
+		w.lookedAt, w.shareAt = w.work, w.work+w.every
 		return
 	}
 	now := time.Now()

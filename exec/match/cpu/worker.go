@@ -69,7 +69,7 @@ func (m *Matcher) worker(r *run) *worker {
 	p := r.join
 	w.run, w.tuning, w.join, w.graph, w.most = r, &m.tuning, p, p.Graph, r.most
 	w.work, w.shareAt, w.counted, w.alone = 0, m.tuning.quiet, 0, p.workers.Limit() < 2
-	w.looked, w.lookedAt, w.every = time.Time{}, 0, m.tuning.often
+	w.looked, w.lookedAt, w.every = time.Time{}, m.tuning.quiet, m.tuning.often
 	w.values = extend(w.values, len(p.Plan.Slots)+1)[:len(p.Plan.Slots)+1]
 	w.clock.reset(p.counters != nil, len(p.Plan.Steps))
 	w.scratch = extend(w.scratch, len(p.Plan.Steps))
