@@ -33,7 +33,34 @@ func (p *MatchPlan) UntilFirst(cost float64) float64 {
 	if p.Ahead != nil {
 		cost *= p.Ahead.Share
 	}
+	if read, each := p.Each(); each >= ManyEach {
+		behind := 0.0
+		for _, s := range p.Steps[read:p.Own()] {
+			behind += s.EstimatedCandidates
+		}
+		cost -= min(cost, behind) * (1 - 1/each)
+	}
 	return cost
+}
+
+// ManyEach is how many solutions have to be expected of each row for the first of them to be found soon.
+const ManyEach = 8
+
+// Each is how many solutions are expected of each row of the first read steps, where a matcher may end with the first of them: rows are wanted once (Once), and nobody
+// reads what later steps bind. Else it is 1.
+func (p *MatchPlan) Each() (read int, each float64) {
+	own := p.Own()
+	if p.Once && p.Inputs == 0 {
+		for k := range own {
+			if slices.Contains(p.Output, k) {
+				read = k + 1
+			}
+		}
+	}
+	if read == 0 || read == own {
+		return own, 1
+	}
+	return read, p.Steps[own-1].EstimatedRows / max(1, p.Steps[read-1].EstimatedRows)
 }
 
 const (

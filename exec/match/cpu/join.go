@@ -157,10 +157,8 @@ func (p *join) widen() {
 
 // findsSoon reports whether one solution is wanted of each row that is emitted, and so many are expected that the first is found soon (countFirst).
 func (p *join) findsSoon() bool {
-	if !p.Plan.Once || p.prefix == 0 || p.input != nil {
-		return false
-	}
-	return p.steps[len(p.steps)-1].Plan.EstimatedRows >= p.tuning.manyEach*max(1, p.steps[p.prefix-1].Plan.EstimatedRows)
+	read, each := p.Plan.Each()
+	return read == p.prefix && read < p.Plan.Own() && each >= p.tuning.manyEach
 }
 
 // cost is how many members of lists the steps are expected to read, without those that weights are made of.

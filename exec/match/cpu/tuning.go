@@ -42,7 +42,7 @@ var tuned = tuning{
 	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 12,
 	shortSource: 64, rowPrice: 4,
-	manyEach: 64, firstBlock: 64, cutFrom: 64,
+	manyEach: bgp.ManyEach, firstBlock: 64, cutFrom: 64,
 }
 
 // helpers is how many threads beside the first have enough to do with work of a cost (list members read).
