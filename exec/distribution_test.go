@@ -15,7 +15,7 @@ func TestUnionsThatAreJoinedAreCountedByTheirBranches(t *testing.T) {
 		{joinedUnion, true},
 		{strings.Replace(joinedUnion, "(COUNT(*) AS ?n)", "?x (COUNT(*) AS ?n)", 1) + " GROUP BY ?x", true},
 		{strings.Replace(joinedUnion, "?z :mail ?m", "?z :mail+ ?m", 1), false},
-		{strings.Replace(joinedUnion, "COUNT(*)", "COUNT(DISTINCT ?w)", 1), false},
+		{strings.Replace(joinedUnion, "COUNT(*)", "COUNT(DISTINCT ?w)", 1), true}, // of each ?w the first solution is found soon
 	})
 }
 

@@ -34,11 +34,11 @@ func (p *MatchPlan) UntilFirst(cost float64) float64 {
 		cost *= p.Ahead.Share
 	}
 	if read, each := p.Each(); each >= ManyEach {
-		behind := 0.0
-		for _, s := range p.Steps[read:p.Own()] {
-			behind += s.EstimatedCandidates
+		first := cost / each
+		for _, s := range p.Steps[:read] {
+			first += s.EstimatedCandidates
 		}
-		cost -= min(cost, behind) * (1 - 1/each)
+		cost = min(cost, first)
 	}
 	return cost
 }

@@ -10,7 +10,7 @@
 // independent parts multiply, the count of a part is remembered by the values that it depends on, and the
 // candidates of a part are given away like rows, by a worker that waits for their sum. Of a part that the plan wants as weights the counts are made before the
 // first row, for all vertices that it may be asked for, by all threads, in arrays by vertex; where only the first solutions are wanted
-// they are not.
+// they are not: then candidates are narrowed down in blocks until there are enough (first.go), of which idle threads get some.
 //
 // Where candidates lie in a range, those of a class, a worker keeps the part of each list that lies there, up to 2 MB of them.
 //

@@ -279,6 +279,11 @@ func (w *worker) countCandidates(g *group) uint64 {
 		}
 	}
 	set := w.members(s)
+	if s.plain {
+		if n, ok := w.countSome(g, set); ok {
+			return n
+		}
+	}
 	w.scratch[s.Index].rowsOut += uint64(len(set))
 	if g.unequal {
 		return w.countUnequal(g.children[0], set)

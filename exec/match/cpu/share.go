@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -26,7 +27,11 @@ type setLoop struct {
 	next, end int
 	// whole: all solutions are counted, not only the first.
 	whole bool
-	forks []*fork
+	// members: set has members of a list that are not narrowed down yet, and only the first solutions are counted; over says that there are enough, once several workers count
+	// them.
+	members bool
+	over    *atomic.Bool
+	forks   []*fork
 }
 
 // fork is some of a group's candidates that another worker counts for a partial match. The set stays its owner's, who waits for done.
@@ -36,6 +41,9 @@ type fork struct {
 	set    []pcsr.Vertex
 	done   chan struct{}
 	total  uint64
+	// over and most are those of members that are not narrowed down yet; over is nil of candidates.
+	over *atomic.Bool
+	most uint64
 }
 
 // share gives work to idle threads, if there are any: chunks of the source to as many as there are, or of all that the worker has still to
@@ -98,7 +106,7 @@ func (w *worker) shareLoops() bool {
 	}
 	for i := range w.sets {
 		l := &w.sets[i]
-		if n := l.end - l.next; n > 0 && l.whole {
+		if n := l.end - l.next; n > 0 && l.whole || n > w.tuning.fewMembers && l.members {
 			if !w.shareSet(w.join.numbered[i], l) {
 				return false
 			}
@@ -154,6 +162,12 @@ func (w *worker) shareSet(g *group, l *setLoop) bool {
 	}
 	half := l.next + (l.end-l.next)/2
 	f := &fork{group: g, values: slices.Clone(w.values), set: l.set[half:l.end], done: make(chan struct{})}
+	if l.members {
+		if l.over == nil {
+			l.over = &atomic.Bool{}
+		}
+		f.over, f.most = l.over, w.most
+	}
 	l.end = half
 	l.forks = append(l.forks, f)
 	w.run.start(func(w *worker) { w.countFork(f) })
@@ -165,6 +179,10 @@ func (w *worker) countFork(f *fork) {
 	defer close(f.done)
 	defer w.clock.leave(w.clock.enter(f.group.index()))
 	copy(w.values, f.values)
+	if f.over != nil {
+		f.total = w.countMembersOf(f)
+		return
+	}
 	f.total = w.countSet(f.group, f.set)
 }
 

@@ -30,8 +30,8 @@ type tuning struct {
 	shortSource, rowPrice int
 	// Where one solution of each row is wanted and manyEach are expected, it is found soon.
 	manyEach float64
-	// Of candidates of which few are needed the first firstBlock members are tried first.
-	firstBlock int
+	// Of candidates of which few are needed the first firstBlock members are tried first; up to fewMembers that are left are not given away.
+	firstBlock, fewMembers int
 	// Parts of lists are kept after cutFrom of them were asked for.
 	cutFrom int
 	// looks is called whenever a worker looks for an idle thread; nil: by nobody who asks.
@@ -42,7 +42,7 @@ var tuned = tuning{
 	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 12,
 	shortSource: 64, rowPrice: 4,
-	manyEach: bgp.ManyEach, firstBlock: 64, cutFrom: 64,
+	manyEach: bgp.ManyEach, firstBlock: 64, fewMembers: 1 << 13, cutFrom: 64,
 }
 
 // helpers is how many threads beside the first have enough to do with work of a cost (list members read).
