@@ -218,10 +218,23 @@ func mergeAll(runs []*run) error {
 	}
 	for apart := 1; apart < len(runs); apart *= 2 {
 		pairs := (len(runs) + apart - 1) / (2 * apart)
-		if err := x.Each(pairs, func(i int) error { runs[2*apart*i].merge(runs[2*apart*i+apart]); return x.Ended() }); err != nil {
+		if err := x.Each(pairs, func(i int) error { return runs[2*apart*i].swallow(runs[2*apart*i+apart]) }); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// swallow merges another run, whose memory is free then.
+func (r *run) swallow(of *run) error {
+	r.merge(of)
+	if err := r.x.Ended(); err != nil {
+		return err
+	}
+	of.groups.Release()
+	of.groups, of.first, of.states = nil, nil, nil
+	of.held.Hold(0)
+	r.held.Hold(r.bytes()) // where it is too much, the last one goes on from disk, or ends
 	return nil
 }
 
