@@ -98,9 +98,17 @@ func (w *worker) countMembersOf(f *fork) (total uint64) {
 	w.prepare(s, c)
 	c.candidates, w.work = candidates, work
 	if len(c.lists) > 0 {
-		c.lists = append(c.lists, c.lists[0]) // the owner may have read another list
+		if !within(f.set, c.lists[0]) { // the owner has read another list
+			c.lists = append(c.lists, c.lists[0])
+		}
 		total = w.countMembers(f.group, f.set, f.over)
 	}
 	c.valid, c.hasSet, c.hasNumber = false, false, false
 	return total
+}
+
+// within reports whether a part is of a list itself, not only of one with the same members.
+func within(part, list []pcsr.Vertex) bool {
+	i := pcsr.Gallop(list, part[0])
+	return i < len(list) && &list[i] == &part[0]
 }
