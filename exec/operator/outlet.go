@@ -31,6 +31,9 @@ func (o *Outlet) HandOn(b *vector.Batch) error {
 	if taken, err := o.take(b); taken || err != nil {
 		return err
 	}
+	if o.turns.Try(b) {
+		return o.failed()
+	}
 	if !o.turns.Early() {
 		return o.Emit(b)
 	}

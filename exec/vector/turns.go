@@ -41,7 +41,7 @@ func (t *Turns) Open(of Taker, threads int) {
 // earlyEach is how many batches of each thread are among the first.
 const earlyEach = 4
 
-// Early reports whether a batch is among the first ones: who takes batches aside, from several goroutines at once, mostly does so after the first few thousand rows, so that
+// Early reports whether a batch that Try left is among the first such: who takes batches aside, from several goroutines at once, mostly does so after the first few thousand rows, so that
 // it is worth waiting for that. What is left in its place is handed on by one goroutine alone.
 func (t *Turns) Early() bool { return t.early.Load() > 0 && t.early.Add(-1) >= 0 }
 

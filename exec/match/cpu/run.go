@@ -264,7 +264,7 @@ func (r *run) deliver(batch *match.Batch) {
 	if batch.N == 0 || r.stop.Load() {
 		return
 	}
-	if r.aside != nil && r.limit == 0 && (r.offer(batch) || r.turns.Early() && r.join.workers.Await(func() bool { return r.turns.Try(batch) || r.offer(batch) })) {
+	if r.aside != nil && r.limit == 0 && (r.offer(batch) || r.turns.Try(batch) || r.turns.Early() && r.join.workers.Await(func() bool { return r.turns.Try(batch) || r.offer(batch) })) {
 		return
 	}
 	r.turns.Pass(batch)
