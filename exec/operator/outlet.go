@@ -28,28 +28,17 @@ func (o *Outlet) HandOn(b *vector.Batch) error {
 	if o.take == nil {
 		return o.Emit(b)
 	}
-	if taken, err := o.take(b); taken || err != nil {
-		return err
-	}
-	if o.turns.Try(b) {
-		return o.failed()
-	}
-	if !o.turns.Early() {
-		return o.Emit(b)
-	}
-	var emitted, taken bool
+	var taken bool
 	var err error
-	o.x.Workers.Await(func() bool {
-		if emitted = o.turns.Try(b); !emitted {
-			taken, err = o.take(b)
-		}
-		return emitted || taken || err != nil
-	})
-	switch {
-	case emitted:
-		return o.failed()
+	take := func() bool {
+		taken, err = o.take(b)
+		return taken || err != nil
+	}
+	switch handed := o.turns.Offer(b, take, o.x.Workers.Await); {
 	case taken || err != nil:
 		return err
+	case handed:
+		return o.failed()
 	}
 	return o.Emit(b)
 }

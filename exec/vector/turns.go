@@ -41,9 +41,15 @@ func (t *Turns) Open(of Taker, threads int) {
 // earlyEach is how many batches of each thread are among the first.
 const earlyEach = 4
 
-// Early reports whether a batch that Try left is among the first such: who takes batches aside, from several goroutines at once, mostly does so after the first few thousand rows, so that
-// it is worth waiting for that. What is left in its place is handed on by one goroutine alone.
-func (t *Turns) Early() bool { return t.early.Load() > 0 && t.early.Add(-1) >= 0 }
+// Offer has a batch taken aside by take, or hands it on where nobody else is at one, and reports whether either was done. With one of the first batches that neither can be done
+// with, it awaits that: who takes batches aside, from several goroutines at once, mostly does so after the first few thousand rows, and what is left in its place is handed on
+// by one goroutine alone.
+func (t *Turns) Offer(b *Batch, take func() bool, await func(is func() bool) bool) bool {
+	return take() || t.try(b) || t.isEarly() && await(func() bool { return t.try(b) || take() })
+}
+
+// isEarly reports whether a batch is among the first ones.
+func (t *Turns) isEarly() bool { return t.early.Load() > 0 && t.early.Add(-1) >= 0 }
 
 // longTurn is how long a turn has to take for others to leave copies at once: of shorter ones they see the end first.
 const longTurn = 5 * time.Microsecond
@@ -60,8 +66,8 @@ func (t *Turns) Pass(b *Batch) {
 	t.rest()
 }
 
-// Try hands a batch on if nobody else is at it, and reports whether it did.
-func (t *Turns) Try(b *Batch) bool {
+// try hands a batch on if nobody else is at it, and reports whether it did.
+func (t *Turns) try(b *Batch) bool {
 	if !t.turn.TryLock() {
 		return false
 	}

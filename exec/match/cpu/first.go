@@ -29,8 +29,7 @@ func (w *worker) countFirst(g *group) (total uint64, ok bool) {
 	if w.prepare(g.step, c) || c.hasSet || len(c.lists) == 0 {
 		return 0, false
 	}
-	source := c.source()
-	return w.countSome(g, source)
+	return w.countSome(g, c.source())
 }
 
 // countSome counts the solutions of some of a group's candidates, up to w.most, where these lie in a long list that was counted as read.
@@ -51,7 +50,7 @@ const nextBlock = 8
 func (w *worker) countMembers(g *group, members []pcsr.Vertex, over *atomic.Bool) (total uint64) {
 	s, l := g.step, &w.sets[g.Number]
 	c := &w.scratch[s.Index]
-	*l = setLoop{set: members, end: len(members), members: true, over: over, forks: l.forks[:0]}
+	*l = setLoop{set: members, end: len(members), most: w.most, over: over, forks: l.forks[:0]}
 	floor, ceiling := c.floor, c.ceiling
 	for size := w.tuning.firstBlock; l.next < l.end && total < w.most && !w.run.stop.Load() && (l.over == nil || !l.over.Load()); size = min(nextBlock*size, longList) {
 		block := members[l.next:min(l.next+size, l.end)]
@@ -81,7 +80,7 @@ func (w *worker) countMembers(g *group, members []pcsr.Vertex, over *atomic.Bool
 	if len(l.forks) > 0 {
 		total = add(total, w.collect(l))
 	}
-	l.members, l.over = false, nil
+	l.most, l.over = 0, nil
 	return total
 }
 

@@ -264,19 +264,16 @@ func (r *run) deliver(batch *match.Batch) {
 	if batch.N == 0 || r.stop.Load() {
 		return
 	}
-	if r.aside != nil && r.limit == 0 && (r.offer(batch) || r.turns.Try(batch) || r.turns.Early() && r.join.workers.Await(func() bool { return r.turns.Try(batch) || r.offer(batch) })) {
-		return
+	take := func() bool {
+		taken, err := r.aside(batch)
+		if err != nil {
+			r.fail(err)
+		}
+		return taken || err != nil
 	}
-	r.turns.Pass(batch)
-}
-
-// offer reports whether a batch was taken aside, or there was an error.
-func (r *run) offer(batch *match.Batch) bool {
-	taken, err := r.aside(batch)
-	if err != nil {
-		r.fail(err)
+	if r.aside == nil || r.limit > 0 || !r.turns.Offer(batch, take, r.join.workers.Await) {
+		r.turns.Pass(batch)
 	}
-	return taken || err != nil
 }
 
 // runTurns are the turns of a run.

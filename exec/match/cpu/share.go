@@ -27,11 +27,10 @@ type setLoop struct {
 	next, end int
 	// whole: all solutions are counted, not only the first.
 	whole bool
-	// members: set has members of a list that are not narrowed down yet, and only the first solutions are counted; over says that there are enough, once several workers count
-	// them.
-	members bool
-	over    *atomic.Bool
-	forks   []*fork
+	// most, where set has members of a list that are not narrowed down yet, is how many solutions are enough, else 0; over says that there are, once several workers count them.
+	most  uint64
+	over  *atomic.Bool
+	forks []*fork
 }
 
 // fork is some of a group's candidates that another worker counts for a partial match. The set stays its owner's, who waits for done.
@@ -106,7 +105,7 @@ func (w *worker) shareLoops() bool {
 	}
 	for i := range w.sets {
 		l := &w.sets[i]
-		if n := l.end - l.next; n > 0 && l.whole || n > w.tuning.fewMembers && l.members {
+		if n := l.end - l.next; n > 0 && l.whole || n > w.tuning.fewMembers && l.most > 0 {
 			if !w.shareSet(w.join.numbered[i], l) {
 				return false
 			}
@@ -162,11 +161,11 @@ func (w *worker) shareSet(g *group, l *setLoop) bool {
 	}
 	half := l.next + (l.end-l.next)/2
 	f := &fork{group: g, values: slices.Clone(w.values), set: l.set[half:l.end], done: make(chan struct{})}
-	if l.members {
+	if l.most > 0 {
 		if l.over == nil {
 			l.over = &atomic.Bool{}
 		}
-		f.over, f.most = l.over, w.most
+		f.over, f.most = l.over, l.most // w.most may be that of a branch of a member
 	}
 	l.end = half
 	l.forks = append(l.forks, f)
