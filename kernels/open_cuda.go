@@ -78,6 +78,9 @@ type device struct {
 	functions  [kernelCount]cu.Function
 }
 
+// Built reports whether this binary was built with CUDA.
+const Built = true
+
 // Open opens GPU number ordinal and loads the kernels. The error wraps ErrNoDevice and says what is missing.
 func Open(ordinal int) (Driver, error) {
 	switch state := driverState(); {

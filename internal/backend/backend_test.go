@@ -51,13 +51,12 @@ func TestTheStoresDeviceIsForQueriesWithoutAWish(t *testing.T) {
 // emulated are backends with an emulated GPU that is warm.
 func emulated(t *testing.T) *Backends {
 	t.Helper()
-	b := New(processor{}, Options{})
-	device, err := gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
-	if err != nil {
+	b := New(processor{}, Options{Open: func(gpu.Options) (*gpu.Device, error) {
+		return gpu.Open(gpu.Options{Driver: kernels.Emulate(64 << 20)})
+	}})
+	if _, err := b.open(); err != nil {
 		t.Fatal(err)
 	}
-	b.once.Do(func() { b.opened = device })
-	b.warm.Store(true)
 	return b
 }
 

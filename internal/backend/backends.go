@@ -48,7 +48,11 @@ type Backends struct {
 }
 
 // New returns the matchers of a store; no GPU is opened yet.
-func New(cpu match.Matcher, options Options) *Backends { return &Backends{cpu: cpu, options: options} }
+func New(cpu match.Matcher, options Options) *Backends {
+	b := &Backends{cpu: cpu, options: options}
+	b.missing.Store(!gpu.Built && options.Open == nil)
+	return b
+}
 
 // open opens the GPU on the first call; the error wraps gpu.ErrNoDevice and says why there is none.
 func (b *Backends) open() (*gpu.Device, error) {

@@ -1,5 +1,7 @@
 package bgp
 
+import "math"
+
 // The cost model. A cost is counted in candidates: members of lists that are read, tested and, where they pass, handed on.
 // All prices here are in that unit, so that a sum of them is what MatchPlan.Cost is; shares have none.
 //
@@ -53,7 +55,18 @@ const (
 	ThreadCost = 30_000
 	OfferCost  = 10_000
 	SplitCost  = 50_000
+	// ManyThreadCosts is how many times ThreadCost a match must be expected to cost for threads to be started before it has shown what it costs.
+	ManyThreadCosts = 4
 )
+
+// Helpers is how many threads beside the first are started for a match by itself before it has shown what it costs, where there are so many; 0 where it must show that first.
+func (p *MatchPlan) Helpers() int {
+	cost := p.UntilFirst(p.Cost)
+	if p.Ahead != nil || cost < ManyThreadCosts*ThreadCost {
+		return 0
+	}
+	return int(min(cost/OfferCost, math.MaxInt16))
+}
 
 // What pays on a GPU, in candidates that a processor would read; docs/BENCHMARKS-GPU.md has the machine that these were
 // chosen on.

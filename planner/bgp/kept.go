@@ -16,6 +16,8 @@ const (
 	KeptProgram KeptThing = iota
 	// KeptSymmetry is which slots of the plan may be exchanged.
 	KeptSymmetry
+	// KeptOutlook is what the plan is expected to cost on each device.
+	KeptOutlook
 	keptThings
 )
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
@@ -31,6 +30,8 @@ type run struct {
 	helpers  schedule.Group
 	// weightTables are those that weights are written in.
 	weightTables []*numberTable
+	// warm: threads have made weights, and look for more work. scarce: there are fewer chunks of the source than threads, which are to be given parts of them soon.
+	warm, scarce bool
 
 	// What all workers read all the time lies apart from what they write.
 	_    apart
@@ -123,12 +124,19 @@ func (r *run) do(ctx context.Context) error {
 	}
 	r.openSource()
 	if r.limit == 0 && r.source.bound == nil {
-		if cost := r.join.cost(); cost >= manyQuiet*float64(r.matcher.tuning.quiet) {
+		least := bgp.ManyThreadCosts * float64(r.matcher.tuning.quiet)
+		if r.warm {
+			least /= warmShare
+		}
+		if cost := r.join.cost(); cost >= least {
 			r.startAll(cost)
 		}
 	}
 	r.helpers.Do(func() error {
 		w := r.matcher.worker(r)
+		if r.scarce {
+			w.lookSoon(leastShare)
+		}
 		w.chunks()
 		w.release()
 		return nil
@@ -227,8 +235,12 @@ func (s *source) left() bool { return s.next.Load() < int64(s.length) }
 func (r *run) start(share func(*worker)) {
 	r.helpers.Start(func(permit *schedule.Worker) error {
 		w := r.matcher.worker(r)
-		if w.permit, w.shareAt, w.lookedAt = permit, w.tuning.often, 0; r.emit == nil {
-			w.shareAt, w.looked = w.shareAt/soonShare, time.Now()
+		w.permit, w.shareAt, w.lookedAt = permit, w.tuning.often, 0
+		switch {
+		case r.scarce:
+			w.lookSoon(leastShare)
+		case r.emit == nil:
+			w.lookSoon(soonShare)
 		}
 		share(w)
 		w.chunks()
@@ -237,15 +249,15 @@ func (r *run) start(share func(*worker)) {
 	})
 }
 
-// manyQuiet is how many times as much as makes a second thread worth its start a run must be expected to cost for threads to be started before it
-// has shown what it costs.
-const manyQuiet = 4
-
 // startAll starts workers on chunks of the source, as many as an expected cost is enough for and as there are threads for.
 func (r *run) startAll(cost float64) {
 	begun, chunk := r.source.next.Load(), int64(r.source.chunk)
 	chunks := (int64(r.source.length) - max(begun, chunk) + chunk - 1) / chunk // the first one is the caller's
-	for range min(int(chunks), r.matcher.tuning.helpers(cost), r.join.workers.Limit()-1) {
+	wanted := min(r.matcher.tuning.helpers(cost), r.join.workers.Limit()-1)
+	if begun == 0 {
+		r.scarce = int(chunks) < wanted && r.emit == nil
+	}
+	for range min(int(chunks), wanted) {
 		if !r.helpers.Reserve() {
 			return
 		}

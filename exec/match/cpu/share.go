@@ -72,6 +72,11 @@ const (
 	soonShare  = 4
 )
 
+// lookSoon has a worker of a count that begins look for idle threads after a share of what it would do before.
+func (w *worker) lookSoon(share int) {
+	w.shareAt, w.lookedAt, w.looked = w.tuning.often/share, 0, time.Now()
+}
+
 // look decides when the worker looks next.
 func (w *worker) look() {
 	if w.run.emit != nil {

@@ -69,26 +69,36 @@ func (w *weighing) group(g *group) (*weights, error) {
 		return &weights{times: n}, err
 	}
 	lists := s.dynamic[0].partition.Checked()
-	candidates, err := w.candidates(s, children)
+	first, last := w.rowsOf(g, lists)
+	candidates, err := w.candidates(s, children, lists.EdgesOf(first, last))
 	switch {
 	case err != nil:
 		return nil, err
 	case candidates.isNumber():
 		return &weights{lists: lists, times: candidates.times}, nil
 	}
-	return w.sums(g, lists, candidates)
+	return w.sums(lists, first, last, candidates)
 }
 
-// candidates are the weights of the candidates of a step: what hangs on them, 0 for those that do not pass the step's conditions. One number
-// alone says that all neighbours have that.
-func (w *weighing) candidates(s *step, children []*weights) (*weights, error) {
+// rowsOf are the rows of the lists of a group's step that the slot before it may be bound to.
+func (w *weighing) rowsOf(g *group, lists *pcsr.Partition) (first, last int) {
+	low, high := w.boundsOf(g.Reads[0])
+	if first, last = lists.RowFrom(low), lists.Rows(); high < dictionary.None {
+		last = lists.RowFrom(high + 1)
+	}
+	return first, last
+}
+
+// candidates are the weights of the candidates of a step, which will be asked for so many times: what hangs on them, 0 for those that do not pass the step's conditions. One
+// number alone says that all neighbours have that.
+func (w *weighing) candidates(s *step, children []*weights, asked int) (*weights, error) {
 	d := &s.dynamic[0]
 	neighbours := w.join.Graph.Partition(d.label.Constant, d.dir.Reverse())
 	if s.takesAll() {
 		switch {
 		case len(children) == 0:
 			return &weights{times: 1}, nil
-		case len(children) == 1 && (children[0].isNumber() || !children[0].maybeOne(neighbours)):
+		case len(children) == 1 && (children[0].isNumber() || !children[0].maybeOne(neighbours) && !w.paysTable(children[0], neighbours, asked)):
 			return children[0], nil
 		}
 	}
@@ -122,6 +132,20 @@ func (t *weights) isNumber() bool { return t.table == nil && t.lists == nil && t
 // maybeOne reports whether all rows of a partition are likely to have the same weight, so that it is worth finding out.
 func (t *weights) maybeOne(rows *pcsr.Partition) bool {
 	return t.lists != nil && t.lists.Single() && t.lists.Rows() >= rows.Rows()
+}
+
+// paysTable reports whether weights are worth to be written down for the rows of a partition, of which so many will be asked for: row after row costs a fourth of finding
+// each by itself, and a table is read for as much. It is not, where there is no room for the table.
+func (w *weighing) paysTable(t *weights, rows *pcsr.Partition, asked int) bool {
+	if t.table != nil || rows.Rows() == 0 || asked < max(w.matcher.tuning.quiet, rows.Rows()/2) {
+		return false
+	}
+	low, high := rows.Ends()
+	give, ok := w.join.reserve(4 * (int64(high-low) + 1))
+	if ok {
+		give()
+	}
+	return ok
 }
 
 // spread is how many numbers were seen, and whether all are equal so far: then that is first.
@@ -159,13 +183,8 @@ func (s *step) takesAll() bool {
 	return len(s.static)+len(s.rows)+len(s.Plan.Checks)+len(s.Distinct) == 0 && s.Low == 0 && s.High == dictionary.None
 }
 
-// sums are the weights of the vertices before a step: for each the sum over its list.
-func (w *weighing) sums(g *group, lists *pcsr.Partition, candidates *weights) (*weights, error) {
-	low, high := w.boundsOf(g.Reads[0])
-	first, last := lists.RowFrom(low), lists.Rows()
-	if high < dictionary.None {
-		last = lists.RowFrom(high + 1)
-	}
+// sums are the weights of the vertices before a step, those of some rows of its lists: for each the sum over its list.
+func (w *weighing) sums(lists *pcsr.Partition, first, last int, candidates *weights) (*weights, error) {
 	out := &weights{times: 0}
 	if first >= last {
 		return out, nil
@@ -367,18 +386,26 @@ func (w *weighing) each(n, cost int, work func(b *block, low, high int)) error {
 		}
 		return nil
 	}
-	helpers := schedule.Group{Share: w.join.workers, Failed: func() { w.stop.Store(true) }}
+	helpers, shared := schedule.Group{Share: w.join.workers, Failed: func() { w.stop.Store(true) }}, false
 	ask := func() {
 		left := float64(cost) * float64(n-int(next.Load())) / float64(max(n, 1))
+		if w.warm {
+			left *= warmShare
+		}
 		if t := &w.matcher.tuning; left > float64(t.quiet) {
 			helpers.GoAll(min(w.join.workers.Limit()-1, t.helpers(left))-helpers.Running(), func(k *schedule.Worker) error { return turn(k.Keep) })
+			shared = shared || helpers.Running() > 0
 		}
 	}
 	helpers.Do(func() error {
 		return turn(func() bool { ask(); w.join.workers.Yield(); return true })
 	})
+	w.warm = w.warm || shared
 	return helpers.Wait()
 }
+
+// warmShare is how many times less work is worth threads that have just ended some, and look for more.
+const warmShare = 8
 
 // weighTurn is how many places a thread takes at a time, of lists with one member each; fewer where they are longer.
 const weighTurn = 8 * weighBlock

@@ -74,6 +74,9 @@ type Device struct {
 	rounds  uint64 // counts calls of Forget
 }
 
+// Built reports whether this binary has what a GPU runs: without it Open never finds one.
+const Built = kernels.Built
+
 // Open opens a GPU. Without one the error wraps ErrNoDevice and says why.
 func Open(options Options) (*Device, error) {
 	driver := options.Driver

@@ -22,8 +22,23 @@ type Outlook struct {
 // BesideCost is what a match costs that is one of several beside each other, in place of bgp.GPUCost, beside what it reads: 0.13 to 0.2 ms (docs/WATCH.md).
 const BesideCost = 30_000
 
-// Expect returns what a plan is expected to cost.
+// keptOutlook is what a plan is expected to cost over a graph.
+type keptOutlook struct {
+	Outlook
+	graph *pcsr.Graph
+}
+
+// Expect returns what a plan is expected to cost. It is kept with the plan.
 func Expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
+	if kept, ok := plan.Kept(bgp.KeptOutlook).(keptOutlook); ok && kept.graph == g {
+		return kept.Outlook
+	}
+	o := expect(g, plan)
+	plan.Keep(bgp.KeptOutlook, keptOutlook{o, g})
+	return o
+}
+
+func expect(g *pcsr.Graph, plan *bgp.MatchPlan) Outlook {
 	runs, made := adapt(g, plan)
 	o := Outlook{Runs: runs, Processor: plan.Cost - lengthsSaved(g, plan)}
 	joined := o.Processor / bgp.GPUShare
