@@ -1,7 +1,10 @@
 package cpu_test
 
 import (
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/rdfgpu/rdfgpu/exec/match"
 	"github.com/rdfgpu/rdfgpu/exec/match/cpu"
@@ -58,4 +61,74 @@ func TestTheFirstSolutionIsFoundWithoutTheOthers(t *testing.T) {
 			t.Errorf("%d threads: %d candidates were read: %+v", threads, read, m.Trace.Steps)
 		}
 	}
+}
+
+// TestTheFirstSolutionsOfAListAreEnoughBelowAnyBranch: a few solutions of each of some lists, whose members have OPTIONAL, EXISTS or NOT EXISTS hanging on them, which stop at
+// a number of their own; members are given away while these are looked at. As many rows come as there are solutions, or as are wanted.
+func TestTheFirstSolutionsOfAListAreEnoughBelowAnyBranch(t *testing.T) {
+	t.Parallel()
+	const member, group, thing, good, labels, roots = 0, 1, 2, 3, 4, 6
+	rapid.Check(t, func(t *rapid.T) {
+		members, things := rapid.IntRange(1, 80).Draw(t, "members"), rapid.IntRange(1, 40).Draw(t, "things")
+		first, firstThing := labels+roots, labels+roots+members
+		c := &matchtest.Case{Vertices: firstThing + things + 1, Labels: labels, TypeLabel: -1, Options: bgp.Options{Output: []string{"v0"}}}
+		add := func(from, label, to int) bool {
+			c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(from), Label: pcsr.Label(label), To: pcsr.Vertex(to)})
+			return true
+		}
+		draw := rapid.IntRange(0, 99)
+		grouped, likely, goods := draw.Draw(t, "grouped"), draw.Draw(t, "likely"), make([]bool, things)
+		for i := range goods {
+			goods[i] = draw.Draw(t, "good") < likely && add(firstThing+i, good, firstThing+things)
+		}
+		weight := rapid.SampledFrom([]bgp.Weight{bgp.AtLeastOne, bgp.Some, bgp.None}).Draw(t, "weight")
+		total := uint64(0)
+		for i := range members {
+			add(labels+i%roots, member, first+i)
+			inGroup, n := draw.Draw(t, "in a group") <= grouped && add(first+i, group, firstThing+things), uint64(0)
+			for k := range things {
+				if draw.Draw(t, "has") < 50 && add(first+i, thing, firstThing+k) && goods[k] {
+					n++
+				}
+			}
+			switch weight {
+			case bgp.Some:
+				n = min(n, 1)
+			case bgp.None:
+				n = 1 - min(n, 1)
+			default:
+				n = max(n, 1)
+			}
+			if inGroup {
+				total += n
+			}
+		}
+		c.Patterns = []parser.TriplePattern{matchtest.Edge(0, 1, member), matchtest.Edge(1, 2, group)}
+		m, err := c.Match()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Plan.Empty {
+			t.Skip("nothing is matched")
+		}
+		hung := *c
+		hung.Patterns = []parser.TriplePattern{matchtest.Edge(1, 4, thing), matchtest.Edge(4, 5, good)}
+		hung.Options = bgp.Options{Inputs: []string{"v1"}, CountOnly: true}
+		branch, err := hung.Plan(m.Graph)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if branch.Empty {
+			t.Skip("nothing hangs")
+		}
+		slot := slices.IndexFunc(m.Plan.Slots, func(s bgp.Slot) bool { return s.Variable == "v1" })
+		m.Plan.Hang(weight, branch, []int{slot}, float64(members))
+		m.Limit = uint64(rapid.IntRange(1, 70).Draw(t, "limit"))
+		for range 20 {
+			n := solutions(t, matchtest.OnThreads(cpu.NewContrary(), rapid.IntRange(1, 6).Draw(t, "threads")), m)
+			if want := min(total, m.Limit); n != want {
+				t.Fatalf("%d rows, %d solutions, of which %d are wanted", n, total, m.Limit)
+			}
+		}
+	})
 }

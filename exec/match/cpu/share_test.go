@@ -132,7 +132,7 @@ func TestTheWorkOfAFewRowsIsForAllThreads(t *testing.T) {
 }
 
 // solutions counts what a task asks for, by counting or by rows.
-func solutions(t *testing.T, m match.Matcher, task *match.Match) (n uint64) {
+func solutions(t interface{ Fatal(...any) }, m match.Matcher, task *match.Match) (n uint64) {
 	var err error
 	if len(task.Plan.Output) == 0 {
 		n, err = m.Count(context.Background(), task)

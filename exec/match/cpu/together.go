@@ -11,16 +11,16 @@ func (w *worker) extendTogether(level int, s *step, t *table) {
 	from := t.cols[d.from.Slot]
 	var lists [togetherRows][]pcsr.Vertex
 	for l.next < l.end && !w.run.stop.Load() {
-		if w.work >= w.shareAt {
+		row := l.next
+		if l.next++; w.work >= w.shareAt { // the row is not given away, so that whoever has one does it
 			w.share()
 		}
-		row := l.next
 		n := min(togetherRows, l.end-row)
 		total := d.partition.NeighboursOf(lists[:], from[row:row+n], s.Low, bound(s.High))
 		for room := w.run.capacity - w.tables[level+1].n; n > 1 && total > room; n-- {
 			total -= len(lists[n-1])
 		}
-		l.next += n
+		l.next = row + n
 		c.rowsIn += uint64(n)
 		c.candidates += uint64(total)
 		c.rowsOut += uint64(total)
