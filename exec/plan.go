@@ -147,6 +147,9 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 			return nil, err
 		}
 	}
+	if options.Speed <= 1 { // no device will match it
+		options.Workers.Rouse(p.physical.Helpers())
+	}
 	b := &builder{Plan: p, measures: p.measures}
 	if p.root, err = b.build(p.physical.Root); err != nil {
 		return nil, err

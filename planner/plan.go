@@ -135,6 +135,28 @@ type Plan struct {
 	Complete bool
 }
 
+// Helpers is how many threads beside the first the plan's first match is expected to have as soon as it begins (bgp.MatchPlan.Helpers), where it is sure to run, before anything
+// else: 0 where that is not known.
+func (p *Plan) Helpers() (threads int) {
+	for n := p.Root; n.Props().Limit == 0; {
+		switch n := n.(type) {
+		case *Match:
+			return n.Plan.Helpers()
+		case *Count:
+			for i := range n.Terms {
+				threads = max(threads, n.Terms[i].Match.Plan.Helpers())
+			}
+			return threads
+		}
+		inputs := n.Inputs()
+		if len(inputs) != 1 {
+			return 0
+		}
+		n = inputs[0]
+	}
+	return 0
+}
+
 // Triple are the columns of triples.
 var tripleColumns = []string{"subject", "predicate", "object"}
 

@@ -24,6 +24,9 @@
 // runtime: a goroutine that is woken meanwhile by one that works on gets a thread only when that one stops. So locks that many take are held for less than it
 // takes to be put to sleep, or are none (Phases of exec/operator, hubs of exec/match/cpu).
 //
+// Work that a large pool's workers are started for waits in one place, for whichever of these threads is first: one that is being woken may have no processor, as long as
+// all of them look for work. A query that is about to have much says so ([Share.Rouse]), so that threads are woken while it gets ready.
+//
 // # Faults
 //
 // Workers meet mapped files that were cut, and mistakes of ours, as their callers do: [Guard] makes an error of both. A Group's end

@@ -43,12 +43,15 @@ func (w *Worker) end() {
 }
 
 // Reserve takes a permit for a worker and reports whether there was one. Start must follow.
-func (g *Group) Reserve() bool { return g.Share.reserve(g.Gives) }
+func (g *Group) Reserve() bool { return g.Share.reserve(1, g.Gives) == 1 }
 
 // Start starts a worker with a permit that was reserved. Its error, or what it panics with, is the group's.
-func (g *Group) Start(work func(*Worker) error) {
-	g.running.Add(1)
-	g.wait.Add(1)
+func (g *Group) Start(work func(*Worker) error) { g.start(1, work) }
+
+// start starts so many workers.
+func (g *Group) start(n int, work func(*Worker) error) {
+	g.running.Add(int32(n))
+	g.wait.Add(n)
 	run := func() {
 		defer g.wait.Done()
 		defer g.running.Add(-1)
@@ -57,10 +60,12 @@ func (g *Group) Start(work func(*Worker) error) {
 		g.Do(func() error { return work(w) })
 	}
 	if g.Share.Limit() > fewThreads {
-		processLanes.run(run, &g.Share.pool.alone)
+		processLanes.run(run, n, &g.Share.pool.alone)
 		return
 	}
-	go run()
+	for range n {
+		go run()
+	}
 }
 
 // fewThreads are woken one after the other in no time.
@@ -78,10 +83,8 @@ func (g *Group) Go(work func(*Worker) error) bool {
 // GoAll starts up to n workers, as many as there are permits for. All of them are asked for before the caller works: where workers ask for the next
 // ones, each gets its thread after the one before.
 func (g *Group) GoAll(n int, work func(*Worker) error) {
-	for range n {
-		if !g.Go(work) {
-			return
-		}
+	if n = g.Share.reserve(n, g.Gives); n > 0 {
+		g.start(n, work)
 	}
 }
 

@@ -113,7 +113,7 @@ func TestAPoolCountsItsPermits(t *testing.T) {
 			"reserve": func(t *rapid.T) {
 				i := query(t)
 				free := m.taken() < m.pool.size
-				if m.held[i] == 0 || !m.shares[i].reserve(false) {
+				if m.held[i] == 0 || m.shares[i].reserve(1, false) == 0 {
 					return
 				}
 				if m.held[i]++; !free || m.held[i] > m.shares[i].limit {
@@ -153,13 +153,13 @@ func TestQueriesThatAskForMuchGetTheirParts(t *testing.T) {
 			s := p.Open(context.Background(), rapid.IntRange(0, 16).Draw(t, "limit"))
 			s.Enter()
 			for range rapid.IntRange(0, 16).Draw(t, "asked at once") {
-				s.reserve(false)
+				s.reserve(1, false)
 			}
 			shares = append(shares, s)
 		}
 		for range 2 * p.size {
 			for _, s := range shares {
-				s.reserve(false)
+				s.reserve(1, false)
 			}
 			for _, s := range shares {
 				s.cede()

@@ -65,6 +65,14 @@ func (s *Share) Leave() {
 	s.pool.give(s)
 }
 
+// Rouse says that the query is about to have work for so many threads more: those that wait begin to look for it, if no other query runs, so that they need not be
+// woken when it comes.
+func (s *Share) Rouse(threads int) {
+	if s.Limit() > fewThreads && threads > 0 && s.pool.alone.Load() {
+		processLanes.rouse(min(threads, s.limit-1))
+	}
+}
+
 // Await looks for a moment whether something is so that other goroutines of the query bring about, if they are many and no other query runs, and reports whether it
 // is. The permit is kept meanwhile.
 func (s *Share) Await(is func() bool) bool {
@@ -141,34 +149,32 @@ func (s *Share) answer() bool {
 	return true
 }
 
-// reserve takes a permit for a worker that is about to start, of a group that gives or not, and reports whether there was one.
-func (s *Share) reserve(gives bool) bool {
-	if s == nil || s.limit < 2 || s.full.Load() || gives && s.claim.Load() != noClaim || !s.tryTake() {
-		return false
+// reserve takes up to n permits for workers that are about to start, of a group that gives or not, and returns how many.
+func (s *Share) reserve(n int, gives bool) int {
+	if s == nil || n <= 0 || s.limit < 2 || s.full.Load() || gives && s.claim.Load() != noClaim {
+		return 0
 	}
-	if !gives {
+	if n = s.tryTake(n); n > 0 && !gives {
 		s.claim.Store(noClaim)
 	}
-	return true
+	return n
 }
 
-// tryTake takes a permit, if there is one.
-func (s *Share) tryTake() bool {
+// tryTake takes up to n permits, and returns how many there were.
+func (s *Share) tryTake(n int) (taken int) {
 	p := s.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.held >= s.limit {
-		return false
+	for now := time.Now(); taken < n && s.held < s.limit; taken++ {
+		if !p.mayTake(s, now) {
+			s.wishes = now.Add(wish)
+			p.pressed.Store(true)
+			break
+		}
+		s.wishes = time.Time{}
+		p.take(s)
 	}
-	now := time.Now()
-	if !p.mayTake(s, now) {
-		s.wishes = now.Add(wish)
-		p.pressed.Store(true)
-		return false
-	}
-	s.wishes = time.Time{}
-	p.take(s)
-	return true
+	return taken
 }
 
 // Yield gives a goroutine's permit back and waits for another one, where others need it. It is to be called every millisecond
