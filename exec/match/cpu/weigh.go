@@ -70,7 +70,7 @@ func (w *weighing) group(g *group) (*weights, error) {
 	}
 	lists := s.dynamic[0].partition.Checked()
 	first, last := w.rowsOf(g, lists)
-	candidates, err := w.candidates(s, children, lists.EdgesOf(first, last))
+	candidates, err := w.candidates(s, children, lists, first, last)
 	switch {
 	case err != nil:
 		return nil, err
@@ -89,16 +89,16 @@ func (w *weighing) rowsOf(g *group, lists *pcsr.Partition) (first, last int) {
 	return first, last
 }
 
-// candidates are the weights of the candidates of a step, which will be asked for so many times: what hangs on them, 0 for those that do not pass the step's conditions. One
-// number alone says that all neighbours have that.
-func (w *weighing) candidates(s *step, children []*weights, asked int) (*weights, error) {
+// candidates are the weights of the candidates of a step, which will be asked for by some rows of its lists: what hangs on them, 0 for those that do not pass the step's
+// conditions. One number alone says that all neighbours have that.
+func (w *weighing) candidates(s *step, children []*weights, lists *pcsr.Partition, first, last int) (*weights, error) {
 	d := &s.dynamic[0]
 	neighbours := w.join.Graph.Partition(d.label.Constant, d.dir.Reverse())
 	if s.takesAll() {
 		switch {
 		case len(children) == 0:
 			return &weights{times: 1}, nil
-		case len(children) == 1 && (children[0].isNumber() || !children[0].maybeOne(neighbours) && !w.paysTable(children[0], neighbours, asked)):
+		case len(children) == 1 && (children[0].isNumber() || !children[0].maybeOne(neighbours) && !w.paysTable(children[0], neighbours, lists, first, last)):
 			return children[0], nil
 		}
 	}
@@ -134,14 +134,15 @@ func (t *weights) maybeOne(rows *pcsr.Partition) bool {
 	return t.lists != nil && t.lists.Single() && t.lists.Rows() >= rows.Rows()
 }
 
-// paysTable reports whether weights are worth to be written down for the rows of a partition, of which so many will be asked for: row after row costs a fourth of finding
-// each by itself, and a table is read for as much. It is not, where there is no room for the table.
-func (w *weighing) paysTable(t *weights, rows *pcsr.Partition, asked int) bool {
-	if t.table != nil || rows.Rows() == 0 || asked < max(w.matcher.tuning.quiet, rows.Rows()/2) {
+// paysTable reports whether weights are worth to be written down for the rows of a partition, which will be asked for by some rows of lists: row after row costs a fourth of
+// finding each by itself, and a table is read for as much. It is not, where there is no room for the table beside that of the sums, which cannot be done without.
+func (w *weighing) paysTable(t *weights, rows, lists *pcsr.Partition, first, last int) bool {
+	if t.table != nil || rows.Rows() == 0 || first >= last || lists.EdgesOf(first, last) < max(w.matcher.tuning.quiet, rows.Rows()/2) {
 		return false
 	}
 	low, high := rows.Ends()
-	give, ok := w.join.reserve(4 * (int64(high-low) + 1))
+	table, sums := int64(high-low)+1, int64(lists.Vertex(last-1)-lists.Vertex(first))+1
+	give, ok := w.join.reserve(4*table + 8*sums) // a sum may have 64 bits
 	if ok {
 		give()
 	}

@@ -153,6 +153,53 @@ func TestWeightsAreChargedAndGivenBack(t *testing.T) {
 	}
 }
 
+// TestTablesThatWeightsCanDoWithoutLeaveRoomForOthers: with any limit that a count keeps to without them, it keeps to it; the number is the same.
+func TestTablesThatWeightsCanDoWithoutLeaveRoomForOthers(t *testing.T) {
+	t.Parallel()
+	const few, middle, many = 100_000, 100_000, 400_000 // a step leads from the first to the next ones, and from these to the last
+	var edges []pcsr.Edge
+	for v := range pcsr.Vertex(few) {
+		edges = append(edges, pcsr.Edge{From: v, Label: 0, To: few + v*7%middle}, pcsr.Edge{From: v, Label: 0, To: few + v/2})
+	}
+	for v := range pcsr.Vertex(many) {
+		edges = append(edges, pcsr.Edge{From: few + v*3%middle, Label: 1, To: few + middle + v}, pcsr.Edge{From: few + middle + v, Label: 2, To: v % few}, pcsr.Edge{From: few + middle + v, Label: 2, To: v / 5})
+	}
+	g, err := pcsr.Build(few+middle+many, 3, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &matchtest.Case{Vertices: few + middle + many, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1), Root: "v0"}}
+	for i := range 3 {
+		c.Patterns = append(c.Patterns, edge(i, i))
+	}
+	plan, err := c.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(limit int64) (n uint64, room *memory) {
+		room = &memory{limit: limit}
+		task := &match.Match{Graph: g, Plan: plan, Charge: room.charge, TryCharge: room.tryCharge}
+		if n, err = matchtest.OnThreads(cpu.New(), 2).Count(context.Background(), task); err != nil || room.held != 0 {
+			t.Fatalf("error %v, %d bytes are left", err, room.held)
+		}
+		return n, room
+	}
+	want, least := count(0)
+	if !least.refused || least.most == 0 {
+		t.Fatalf("no table was done without, of %d bytes", least.most)
+	}
+	written := false
+	for limit := least.most; limit < 4*least.most; limit += least.most / 8 {
+		n, room := count(limit)
+		if written = written || !room.refused; n != want || room.most > limit {
+			t.Errorf("counted %d of %d with %d of %d bytes", n, want, room.most, limit)
+		}
+	}
+	if !written {
+		t.Error("no table was written that is done without elsewhere")
+	}
+}
+
 // TestALongListIsSummedByAllThreads: nearly all edges are those of one vertex, which is neither the first nor the last.
 func TestALongListIsSummedByAllThreads(t *testing.T) {
 	t.Parallel()
