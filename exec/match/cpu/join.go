@@ -187,18 +187,39 @@ func (p *join) keepSlots() {
 	p.program.slots.Store(&found)
 }
 
-// adopt makes parts of the plan ready to be counted.
-func (p *join) adopt(parts [][]*match.Step) []*join {
-	all, out := make([]join, len(parts)), make([]*join, len(parts))
-	for i, steps := range parts {
+// adopt makes the independent parts of the plan ready to be counted.
+func (p *join) adopt() []*join {
+	laid := p.program.laid.Load()
+	if laid == nil {
+		made := p.program.layOutParts()
+		laid = &made
+		p.program.laid.Store(laid)
+	}
+	all, out := make([]join, len(*laid)), make([]*join, len(*laid))
+	for i := range *laid {
 		part := &all[i]
-		*part = join{Lowering: p.Lowering, tuning: p.tuning, all: p.all, cuts: p.cuts, counters: p.counters, charge: p.charge, tryCharge: p.tryCharge, workers: p.workers,
-			steps: make([]*step, len(steps))}
-		for j, s := range steps {
-			part.steps[j] = p.step(s)
+		*part = (*laid)[i]
+		part.all, part.counters, part.charge, part.tryCharge, part.workers = p.all, p.counters, p.charge, p.tryCharge, p.workers
+		part.steps = make([]*step, len((*laid)[i].steps))
+		for j, s := range (*laid)[i].steps {
+			part.steps[j] = p.step(s.Step)
 		}
-		part.layOut(nil, false)
+		part.tail, part.numbered = p.renew(part.tail), nil
+		part.number(part.tail)
 		out[i] = part
+	}
+	return out
+}
+
+// renew copies groups for another run, which makes weights of its own.
+func (p *join) renew(groups []*group) []*group {
+	all, out := make([]group, len(groups)), make([]*group, len(groups))
+	for i, g := range groups {
+		all[i] = *g
+		if out[i] = &all[i]; g.step != nil {
+			out[i].step = p.step(g.Step)
+		}
+		out[i].children = p.renew(g.children)
 	}
 	return out
 }

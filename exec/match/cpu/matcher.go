@@ -107,7 +107,7 @@ func (m *Matcher) count(ctx context.Context, p *join) (uint64, error) {
 		return m.countPart(ctx, p)
 	}
 	total := p.Automorphisms
-	for _, part := range p.adopt(p.program.parts) {
+	for _, part := range p.adopt() {
 		n, err := m.countPart(ctx, part)
 		if err != nil || n == 0 {
 			return 0, err
@@ -129,7 +129,7 @@ func (m *Matcher) componentsExist(ctx context.Context, p *join) (bool, error) {
 	if p.input != nil || len(p.program.parts) < 2 {
 		return true, nil
 	}
-	for _, part := range p.adopt(p.program.parts) {
+	for _, part := range p.adopt() {
 		r := newRun(m, part, 1)
 		r.most = 1
 		if err := r.do(ctx); err != nil || r.total.Load() == 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // program is a plan that has been made ready for a graph, which any number of runs can have at the same time: nothing of it is written once it
-// is made, but for the slots of the last run, as a whole.
+// is made, but for the parts of a count, laid out, and the slots of the last run, each as a whole.
 type program struct {
 	lowering *match.Lowering
 	steps    []*step
@@ -19,6 +19,7 @@ type program struct {
 	cuts []cut
 	// parts are those of the steps that multiply, where they are matched as a whole.
 	parts [][]*match.Step
+	laid  atomic.Pointer[[]join]     // the parts as they are counted, without what is a run's
 	slots atomic.Pointer[tableSlots] // of the last run
 	// What it was made for, besides the plan.
 	graph    *pcsr.Graph
@@ -69,6 +70,20 @@ func newProgram(m *match.Match, counting bool, t *tuning) *program {
 		}
 	}
 	return p
+}
+
+// layOutParts makes the independent parts of the plan ready to be counted, but for what each run has of its own.
+func (p *program) layOutParts() []join {
+	out := make([]join, len(p.parts))
+	for i, steps := range p.parts {
+		part := &out[i]
+		*part = join{Lowering: p.lowering, tuning: p.tuning, all: p.steps, cuts: p.cuts, steps: make([]*step, len(steps))}
+		for j, s := range steps {
+			part.steps[j] = part.step(s)
+		}
+		part.layOut(nil, false)
+	}
+	return out
 }
 
 // isStepwise reports whether a match is done step by step, not counted otherwise, which takes long and memory.

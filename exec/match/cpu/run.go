@@ -232,8 +232,11 @@ func (s *source) member(place int) pcsr.Vertex {
 func (s *source) left() bool { return s.next.Load() < int64(s.length) }
 
 // start runs a worker on another thread, for which there is a permit: it does its share, and then goes on with the source.
-func (r *run) start(share func(*worker)) {
-	r.helpers.Start(func(permit *schedule.Worker) error {
+func (r *run) start(share func(*worker)) { r.helpers.Start(r.helper(share)) }
+
+// helper is what a worker on another thread does.
+func (r *run) helper(share func(*worker)) func(*schedule.Worker) error {
+	return func(permit *schedule.Worker) error {
 		w := r.matcher.worker(r)
 		w.permit, w.shareAt, w.lookedAt = permit, w.tuning.often, 0
 		switch {
@@ -246,7 +249,7 @@ func (r *run) start(share func(*worker)) {
 		w.chunks()
 		w.release()
 		return nil
-	})
+	}
 }
 
 // startAll starts workers on chunks of the source, as many as an expected cost is enough for and as there are threads for.
@@ -257,12 +260,7 @@ func (r *run) startAll(cost float64) {
 	if begun == 0 {
 		r.scarce = int(chunks) < wanted && r.emit == nil
 	}
-	for range min(int(chunks), wanted) {
-		if !r.helpers.Reserve() {
-			return
-		}
-		r.start(func(*worker) {})
-	}
+	r.helpers.GoAll(min(int(chunks), wanted), r.helper(func(*worker) {}))
 }
 
 // expected is what the rest of the source will cost all workers, if so far the run has cost work for each of them.
