@@ -47,6 +47,17 @@ type shard struct {
 	_ [128 - 48]byte
 }
 
+// shardSet is shards, each made with its first term, as is the set: most queries compute no term, and many compute one.
+type shardSet [shardCount]atomic.Pointer[shard]
+
+// shard is that of a hash; nil where there is none yet.
+func (s *shardSet) shard(hash uint64) *shard {
+	if s == nil {
+		return nil
+	}
+	return s[hash%shardCount].Load()
+}
+
 // A shard takes a number for one term at first, and then for a block of terms at a time, a quarter of those that it has and mostNumbers at the
 // most: all goroutines meet where numbers are taken, and those that write terms beside each other wait for each other's lines of the cache.
 const mostNumbers = 64
@@ -87,8 +98,8 @@ type Terms struct {
 	booleans [2]atomic.Uint32
 
 	seed maphash.Seed
-	// shards are made with the first computed term: most queries compute none. numbers are those of numbers that are told apart from computed ones alone.
-	shards, numbers atomic.Pointer[[shardCount]shard]
+	// shards are those of terms, numbers those of numbers that are told apart from computed ones alone.
+	shards, numbers atomic.Pointer[shardSet]
 }
 
 // New returns the terms of a query over a dictionary.
@@ -117,15 +128,13 @@ func (t *Terms) Bytes() (n int64) {
 
 // each visits the shards that there are, locked.
 func (t *Terms) each(visit func(*shard)) {
-	for _, shards := range []*[shardCount]shard{t.shards.Load(), t.numbers.Load()} {
-		if shards == nil {
-			continue
-		}
-		for i := range shards {
-			s := &shards[i]
-			s.mu.Lock()
-			visit(s)
-			s.mu.Unlock()
+	for _, set := range []*shardSet{t.shards.Load(), t.numbers.Load()} {
+		for i := range shardCount {
+			if s := set.shard(uint64(i)); s != nil {
+				s.mu.Lock()
+				visit(s)
+				s.mu.Unlock()
+			}
 		}
 	}
 }
@@ -222,11 +231,11 @@ func (t *Terms) Find(term rdf.Term) (dictionary.ID, bool) {
 
 // find is Find among the computed terms, given the term's hash.
 func (t *Terms) find(hash uint64, term *rdf.Term) (dictionary.ID, bool) {
-	shards := t.shards.Load()
-	if shards == nil {
+	shard := t.shards.Load().shard(hash)
+	if shard == nil {
 		return dictionary.None, false
 	}
-	n, ok := shards[hash%shardCount].table.Load().find(hash, func(n uint32) bool {
+	n, ok := shard.table.Load().find(hash, func(n uint32) bool {
 		c, i := t.told.slot(n)
 		s := c.term(i)
 		return s != nil && s.terms[i] == *term
@@ -398,9 +407,13 @@ func hashNumber(class dictionary.NumberClass, units int64) uint64 {
 	return h ^ h>>32
 }
 
-// shard is the shard of a hash, of shards that may have to be made first.
-func (t *Terms) shard(of *atomic.Pointer[[shardCount]shard], hash uint64) *shard {
-	return &made(of, &t.growing, func() *[shardCount]shard { return new([shardCount]shard) })[hash%shardCount]
+// shard is the shard of a hash, which may have to be made first.
+func (t *Terms) shard(of *atomic.Pointer[shardSet], hash uint64) *shard {
+	if s := of.Load().shard(hash); s != nil {
+		return s
+	}
+	set := made(of, &t.growing, func() *shardSet { return new(shardSet) })
+	return made(&set[hash%shardCount], &t.growing, func() *shard { return new(shard) })
 }
 
 func (t *Terms) add(hash uint64, term rdf.Term) dictionary.ID {
