@@ -43,7 +43,7 @@ func (w *weighing) domain(s *step, children []*weights, neighbours *pcsr.Partiti
 		if c.lists != nil {
 			rows = append(rows, c.lists)
 		} else if c.table != nil {
-			d.cut(c.first, c.first+pcsr.Vertex(len(c.table.lower))-1)
+			d.cut(c.first, c.first+pcsr.Vertex(c.table.n)-1)
 		}
 	}
 	for _, p := range rows {
@@ -55,7 +55,7 @@ func (w *weighing) domain(s *step, children []*weights, neighbours *pcsr.Partiti
 	if d.low > d.high {
 		return &domain{step: s}
 	}
-	d.choose(rows)
+	d.choose(rows, children)
 	return d
 }
 
@@ -80,8 +80,8 @@ func (d *domain) cutRows(p *pcsr.Partition) {
 	d.cut(p.Ends())
 }
 
-// choose takes the shortest list or rows as the source; members of the others are tested, but for the rows that children have.
-func (d *domain) choose(rows []*pcsr.Partition) {
+// choose takes the shortest list or rows as the source; members of the others are tested, but for the rows of what hangs on the step.
+func (d *domain) choose(rows []*pcsr.Partition, children []*weights) {
 	chosen := -1
 	for i, l := range d.step.static {
 		list := pcsr.Between(l.list, d.low, after(d.high))
@@ -104,7 +104,7 @@ func (d *domain) choose(rows []*pcsr.Partition) {
 		}
 	}
 	for _, p := range d.step.rows {
-		if p != d.rows {
+		if p != d.rows && !implied(p, children) {
 			d.otherRows = append(d.otherRows, p)
 		}
 	}

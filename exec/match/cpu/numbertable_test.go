@@ -12,12 +12,14 @@ import (
 // TestNumberTablesHoldWhatWasWritten by several goroutines, each to blocks of its own, whatever the memory held before.
 func TestNumberTablesHoldWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, smallTables).Draw(t, "places")
-		few := rapid.SliceOfN(rapid.OneOf(rapid.Uint64Range(0, 9), rapid.Uint64Range(math.MaxUint32-2, math.MaxUint32+2), rapid.Uint64()), 1, 20).Draw(t, "numbers")
+		n := rapid.IntRange(0, 2*smallTables).Draw(t, "places")
+		few := rapid.SliceOfN(rapid.OneOf(rapid.Uint64Range(0, 9), rapid.Uint64Range(large-2, large+2), rapid.Uint64Range(math.MaxUint32-2, math.MaxUint32+2), rapid.Uint64()), 1, 20).Draw(t, "numbers")
+		mean := rapid.SampledFrom([]float64{0, 1, smallMean, smallMean + 1, math.Inf(1)}).Draw(t, "expected mean")
+		small := mean <= smallMean
 		every := rapid.IntRange(1, 7).Draw(t, "every so many places")
 		var mu sync.Mutex
 		charged, most := int64(0), int64(0)
-		table, err := newNumberTable(n, func(bytes int64) error {
+		table, err := newNumberTable(n, mean, func(bytes int64) error {
 			mu.Lock()
 			defer mu.Unlock()
 			charged += bytes
@@ -48,11 +50,19 @@ func TestNumberTablesHoldWhatWasWritten(t *testing.T) {
 				t.Fatalf("place %d has %d, want %d", place, got, w)
 			}
 		}
-		if large := slices.ContainsFunc(want, func(n uint64) bool { return n > math.MaxUint32 }); large != (table.high() != nil) {
-			t.Errorf("there are upper halves: %v, numbers of more than 32 bits: %v", table.high() != nil, large)
+		has := func(least uint64) bool {
+			return slices.ContainsFunc(want, func(n uint64) bool { return n >= least })
+		}
+		bytes, lower, upper := table.parts()
+		if (bytes != nil) != small || (lower != nil) != (!small || has(large)) || (upper != nil) != has(1<<32) {
+			t.Errorf("there are bytes: %v, lower halves: %v, upper ones: %v", bytes != nil, lower != nil, upper != nil)
 		}
 		table.drop()
-		if bytes := 4 * int64(n); charged != 0 || bytes > smallTables && most < bytes {
+		size := 4 * int64(n)
+		if small && lower == nil {
+			size = int64(n)
+		}
+		if charged != 0 || size > smallTables && most < size {
 			t.Errorf("%d bytes were counted at most for %d numbers, %d are left", most, n, charged)
 		}
 	})

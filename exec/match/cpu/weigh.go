@@ -94,7 +94,7 @@ func (w *weighing) rowsOf(g *group, lists *pcsr.Partition) (first, last int) {
 func (w *weighing) candidates(s *step, children []*weights, lists *pcsr.Partition, first, last int) (*weights, error) {
 	d := &s.dynamic[0]
 	neighbours := w.join.Graph.Partition(d.label.Constant, d.dir.Reverse())
-	if s.takesAll() {
+	if s.takesAll(children) {
 		switch {
 		case len(children) == 0:
 			return &weights{times: 1}, nil
@@ -105,17 +105,19 @@ func (w *weighing) candidates(s *step, children []*weights, lists *pcsr.Partitio
 	from := w.domain(s, children, neighbours)
 	out := &weights{first: from.low}
 	var err error
-	if out.table, err = w.make(from.span()); err != nil {
+	if out.table, err = w.make(from.span(), meanOf(children)); err != nil {
 		return nil, err
 	}
 	var seen spread
-	err = w.inBlocks(from, children, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
-		out.table.clear(from.offset(low), from.offset(high))
-		for i, v := range vertices {
-			out.table.set(int(v-out.first), products[i])
-		}
-		seen.add(products)
-	})
+	if len(children) == 1 && children[0].times == 1 && from.isOf(children[0]) {
+		err = w.degrees(out, from, &seen)
+	} else {
+		err = w.inBlocks(from, children, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
+			out.table.clear(from.offset(low), from.offset(high))
+			write(out.table, out.first, vertices, products)
+			look(&seen, products)
+		})
+	}
 	for _, c := range children {
 		w.release(c)
 	}
@@ -124,6 +126,30 @@ func (w *weighing) candidates(s *step, children []*weights, lists *pcsr.Partitio
 		return &weights{times: n}, nil
 	}
 	return out, err
+}
+
+// meanOf is about what products of weights are in the mean.
+func meanOf(all []*weights) float64 {
+	product := 1.0
+	for _, t := range all {
+		product *= t.mean()
+	}
+	return product
+}
+
+// isOf reports whether the domain is rows of a partition, all of them candidates, and weights are those of its lists.
+func (d *domain) isOf(t *weights) bool { return t.lists != nil && t.lists.Same(d.rows) && d.takesAll() }
+
+// degrees writes down how long the lists of the rows of a domain are.
+func (w *weighing) degrees(out *weights, d *domain, seen *spread) error {
+	return w.each(d.n, rowPrice*d.n+d.span()/clearShare, func(b *block, low, high int) {
+		vertices := d.rows.AppendVertices(b.vertices[:0], d.first+low, d.first+high)
+		degrees := b.degrees[:len(vertices)]
+		d.rows.DegreesFrom(degrees, d.first+low)
+		out.table.clear(d.offset(low), d.offset(high))
+		write(out.table, out.first, vertices, degrees)
+		look(seen, degrees)
+	})
 }
 
 // isNumber: all vertices have the same weight.
@@ -142,7 +168,7 @@ func (w *weighing) paysTable(t *weights, rows, lists *pcsr.Partition, first, las
 	}
 	low, high := rows.Ends()
 	table, sums := int64(high-low)+1, int64(lists.Vertex(last-1)-lists.Vertex(first))+1
-	give, ok := w.join.reserve(4*table + 8*sums) // a sum may have 64 bits
+	give, ok := w.join.reserve(5*table + 9*sums) // a length may have more than 8 bits, a sum 64
 	if ok {
 		give()
 	}
@@ -156,17 +182,18 @@ type spread struct {
 	differs atomic.Bool
 }
 
-func (s *spread) add(numbers []uint64) {
+// look looks at some numbers more.
+func look[T uint32 | uint64](s *spread, numbers []T) {
 	if len(numbers) == 0 || s.differs.Load() {
 		return
 	}
 	s.n.Add(uint64(len(numbers)))
 	if s.first.Load() == nil {
-		first := numbers[0]
+		first := uint64(numbers[0])
 		s.first.CompareAndSwap(nil, &first)
 	}
 	first := *s.first.Load()
-	if slices.ContainsFunc(numbers, func(n uint64) bool { return n != first }) {
+	if slices.ContainsFunc(numbers, func(n T) bool { return uint64(n) != first }) {
 		s.differs.Store(true)
 	}
 }
@@ -179,20 +206,26 @@ func (s *spread) one(of int) (uint64, bool) {
 	return *s.first.Load(), true
 }
 
-// takesAll reports whether every member of the step's one list that depends on a slot is a candidate.
-func (s *step) takesAll() bool {
-	return len(s.static)+len(s.rows)+len(s.Plan.Checks)+len(s.Distinct) == 0 && s.Low == 0 && s.High == dictionary.None
+// takesAll reports whether every member of the step's one list that depends on a slot is a candidate, or has no number by what hangs on it.
+func (s *step) takesAll(children []*weights) bool {
+	return len(s.static)+len(s.Plan.Checks)+len(s.Distinct) == 0 && s.Low == 0 && s.High == dictionary.None &&
+		!slices.ContainsFunc(s.rows, func(p *pcsr.Partition) bool { return !implied(p, children) })
+}
+
+// implied reports whether vertices that have numbers in all of some weights are rows of a partition.
+func implied(p *pcsr.Partition, all []*weights) bool {
+	return slices.ContainsFunc(all, func(t *weights) bool { return p.Same(t.rows()) })
 }
 
 // sums are the weights of the vertices before a step, those of some rows of its lists: for each the sum over its list.
 func (w *weighing) sums(lists *pcsr.Partition, first, last int, candidates *weights) (*weights, error) {
-	out := &weights{times: 0}
 	if first >= last {
-		return out, nil
+		return &weights{times: 0}, nil
 	}
+	out := &weights{within: lists}
 	out.first = lists.Vertex(first)
 	var err error
-	if out.table, err = w.make(int(lists.Vertex(last-1)-out.first) + 1); err != nil {
+	if out.table, err = w.make(int(lists.Vertex(last-1)-out.first)+1, candidates.mean()*meanDegree(lists)); err != nil {
 		return nil, err
 	}
 	err = w.sumLists(out, lists, first, last, candidates)
@@ -224,11 +257,11 @@ func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int
 		case first:
 			return 0
 		case last:
-			return len(out.table.lower)
+			return out.table.n
 		}
 		return int(lists.Vertex(row) - out.first)
 	}
-	err := w.each(last-first, edges+rowPrice*(last-first)+len(out.table.lower)/clearShare, func(b *block, low, high int) {
+	err := w.each(last-first, edges+rowPrice*(last-first)+out.table.n/clearShare, func(b *block, low, high int) {
 		out.table.clear(offset(first+low), offset(first+high))
 		for i, v := range lists.AppendVertices(b.vertices[:0], first+low, first+high) {
 			list := lists.List(first + low + i)
@@ -331,7 +364,7 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(low, high i
 			products[i] = 1
 		}
 		for _, c := range children {
-			if c.lists != nil && c.lists.Same(d.rows) && d.takesAll() {
+			if d.isOf(c) {
 				c.multiplyRows(products, d.first+low)
 			} else {
 				c.multiplyInto(products, vertices)
@@ -345,6 +378,7 @@ func (w *weighing) inBlocks(d *domain, children []*weights, use func(low, high i
 type block struct {
 	vertices, kept [weighBlock]pcsr.Vertex
 	products       [weighBlock]uint64
+	degrees        [weighBlock]uint32
 }
 
 // What it takes to find a row and write its number down, to look a vertex up among the rows of a partition, and in a table, in members of lists read; of a table
@@ -414,9 +448,9 @@ const weighTurn = 8 * weighBlock
 // turnsOfThread is how many turns there are for each thread, at least where lists are long: each turn looks for its first row.
 const turnsOfThread = 16
 
-// make returns a table for so many numbers, which is dropped with the run.
-func (w *weighing) make(n int) (*numberTable, error) {
-	t, err := newNumberTable(n, w.join.charge)
+// make returns a table for so many numbers, which are expected to be about so large in the mean. It is dropped with the run.
+func (w *weighing) make(n int, mean float64) (*numberTable, error) {
+	t, err := newNumberTable(n, mean, w.join.charge)
 	w.weightTables = append(w.weightTables, t)
 	return t, err
 }

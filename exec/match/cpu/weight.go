@@ -20,6 +20,7 @@ import (
 type weights struct {
 	first  pcsr.Vertex
 	table  *numberTable
+	within *pcsr.Partition // of a table: where it is not nil, only its rows have numbers
 	lists  *pcsr.Partition
 	times  uint64
 	branch *match.Group
@@ -37,7 +38,7 @@ const weighBlock = 512
 func (t *weights) at(v pcsr.Vertex) uint64 {
 	switch {
 	case t.table != nil:
-		if i := v - t.first; uint64(i) < uint64(len(t.table.lower)) {
+		if i := v - t.first; uint64(i) < uint64(t.table.n) {
 			return t.table.at(int(i))
 		}
 		return 0
@@ -48,6 +49,32 @@ func (t *weights) at(v pcsr.Vertex) uint64 {
 	}
 	return t.times
 }
+
+// rows are those of the vertices that have a number; nil where others may have one.
+func (t *weights) rows() *pcsr.Partition {
+	if t.lists != nil {
+		return t.lists
+	}
+	return t.within
+}
+
+// mean is about what the numbers of vertices that have one are in the mean, as far as it can be told without reading them.
+func (t *weights) mean() float64 {
+	switch {
+	case t.table != nil:
+		return t.table.mean
+	case t.lists != nil:
+		return float64(t.times) * meanDegree(t.lists)
+	case t.branch == nil:
+		return float64(t.times)
+	case t.branch.Branch.Weight != bgp.AtLeastOne:
+		return 1
+	}
+	return max(1, meanOf(t.of))
+}
+
+// meanDegree is how long the lists of a partition are in the mean.
+func meanDegree(p *pcsr.Partition) float64 { return float64(p.Edges()) / float64(max(p.Rows(), 1)) }
 
 // product is that of the parts of a branch.
 func (t *weights) product(v pcsr.Vertex) uint64 {
@@ -78,16 +105,7 @@ func (t *weights) weighed(v pcsr.Vertex, n uint64) uint64 {
 func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 	switch {
 	case t.table != nil:
-		lower, upper := t.table.lower, t.table.high()
-		for i, v := range vertices {
-			n := uint64(0)
-			if at := v - t.first; uint64(at) < uint64(len(lower)) {
-				if n = uint64(lower[at]); upper != nil {
-					n |= uint64(upper[at]) << 32
-				}
-			}
-			products[i] = multiply(products[i], n)
-		}
+		t.multiplyTable(products, vertices)
 	case t.lists != nil:
 		var block [weighBlock]uint32
 		degrees := block[:len(vertices)]
@@ -115,6 +133,32 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		for i := range products {
 			products[i] = multiply(products[i], t.times)
 		}
+	}
+}
+
+// multiplyTable is multiplyInto by the table.
+func (t *weights) multiplyTable(products []uint64, vertices []pcsr.Vertex) {
+	bytes, lower, upper := t.table.parts()
+	if bytes != nil {
+		for i, v := range vertices {
+			n := uint64(0)
+			if at := v - t.first; uint64(at) < uint64(len(bytes)) {
+				if n = uint64(bytes[at]); n == large {
+					n = t.table.at(int(at))
+				}
+			}
+			products[i] = multiply(products[i], n)
+		}
+		return
+	}
+	for i, v := range vertices {
+		n := uint64(0)
+		if at := v - t.first; uint64(at) < uint64(len(lower)) {
+			if n = uint64(lower[at]); upper != nil {
+				n |= uint64(upper[at]) << 32
+			}
+		}
+		products[i] = multiply(products[i], n)
 	}
 }
 
@@ -146,23 +190,40 @@ func (t *weights) sum(vertices []pcsr.Vertex) (sum uint64) {
 		}
 		return sum
 	}
-	lower, upper := t.table.lower, t.table.high()
 	if len(vertices) > searched {
-		vertices = pcsr.Between(vertices, t.first, after(t.first+pcsr.Vertex(len(lower))-1))
+		vertices = pcsr.Between(vertices, t.first, after(t.first+pcsr.Vertex(t.table.n)-1))
 	}
-	if upper == nil { // less than 2^32 numbers of less than 2^32
+	bytes, lower, upper := t.table.parts()
+	switch {
+	case upper != nil:
+		return t.sumLarge(vertices)
+	case bytes != nil: // less than 2^32 numbers of less than 2^32
 		for _, v := range vertices {
-			if i := v - t.first; uint64(i) < uint64(len(lower)) {
-				sum += uint64(lower[i])
+			if i := v - t.first; uint64(i) < uint64(len(bytes)) {
+				n := uint64(bytes[i])
+				if n == large {
+					n = uint64(lower[i])
+				}
+				sum += n
 			}
 		}
 		return sum
 	}
-	var over uint64
 	for _, v := range vertices {
 		if i := v - t.first; uint64(i) < uint64(len(lower)) {
+			sum += uint64(lower[i])
+		}
+	}
+	return sum
+}
+
+// sumLarge is sum of a table with numbers of more than 32 bits.
+func (t *weights) sumLarge(vertices []pcsr.Vertex) (sum uint64) {
+	var over uint64
+	for _, v := range vertices {
+		if i := v - t.first; uint64(i) < uint64(t.table.n) {
 			var carry uint64
-			sum, carry = bits.Add64(sum, uint64(upper[i])<<32|uint64(lower[i]), 0)
+			sum, carry = bits.Add64(sum, t.table.at(int(i)), 0)
 			over |= carry
 		}
 	}

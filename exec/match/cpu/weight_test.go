@@ -17,6 +17,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"pgregory.net/rapid"
 )
 
 // chain is the count of paths of some length in a graph with an edge between any two of n vertices, by weights.
@@ -84,6 +85,62 @@ func TestWeightsOfMoreThan32Bits(t *testing.T) {
 	}
 }
 
+// TestWeightsOfWhichFewAreLarge: most vertices have few neighbours, some have about as many as a byte can tell, some many more and one another, so that some weights soon
+// have more than 8, 32 and 64 bits.
+func TestWeightsOfWhichFewAreLarge(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(300, 3000).Draw(t, "vertices")
+		hubs := rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 253, 254, 255, 256, 257, n}), 0, 5).Draw(t, "neighbours of hubs")
+		step := rapid.IntRange(1, 9).Draw(t, "step")
+		back := rapid.Bool().Draw(t, "edges to hubs")
+		neighbours := make([][]int, n)
+		for v := range n {
+			few := v % 3
+			if v < len(hubs) {
+				few = min(hubs[v], n)
+			}
+			for i := range few {
+				neighbours[v] = append(neighbours[v], (v*step+i)%n)
+			}
+		}
+		c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
+		number := make([]*big.Int, n) // of paths from each vertex
+		for v := range n {
+			number[v] = big.NewInt(1)
+			for _, w := range neighbours[v] {
+				e := pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)}
+				if back { // there are as many paths
+					e.From, e.To = e.To, e.From
+				}
+				c.Edges = append(c.Edges, e)
+			}
+		}
+		want := new(big.Int)
+		for i := range rapid.IntRange(1, 12).Draw(t, "edges of the path") {
+			c.Patterns = append(c.Patterns, edge(i, 0))
+			next := make([]*big.Int, n)
+			want.SetInt64(0)
+			for v := range n {
+				next[v] = new(big.Int)
+				for _, w := range neighbours[v] {
+					next[v].Add(next[v], number[w])
+				}
+				want.Add(want, next[v])
+			}
+			number = next
+		}
+		q, err := c.Match()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := matchtest.OnThreads(cpu.New(), rapid.IntRange(1, 6).Draw(t, "threads")).Count(context.Background(), q)
+		if want.IsUint64() && (err != nil || got != want.Uint64()) || !want.IsUint64() && !errors.Is(err, match.ErrTooMany) {
+			t.Errorf("counted %d (error %v), want %v", got, err, want)
+		}
+	})
+}
+
 // TestPathsAreCountedByWeights: 10 to the power of 19 paths are counted by reading each edge a few times, ten times as many are too many.
 func TestPathsAreCountedByWeights(t *testing.T) {
 	t.Parallel()
@@ -104,7 +161,7 @@ func TestPathsAreCountedByWeights(t *testing.T) {
 // TestWeightsAreChargedAndGivenBack: their memory counts, also where the query ends early.
 func TestWeightsAreChargedAndGivenBack(t *testing.T) {
 	t.Parallel()
-	const vertices = 100_000
+	const vertices = 300_000
 	var edges []pcsr.Edge
 	for v := range pcsr.Vertex(vertices) {
 		for label := range pcsr.Label(2) {
@@ -156,7 +213,7 @@ func TestWeightsAreChargedAndGivenBack(t *testing.T) {
 // TestTablesThatWeightsCanDoWithoutLeaveRoomForOthers: with any limit that a count keeps to without them, it keeps to it; the number is the same.
 func TestTablesThatWeightsCanDoWithoutLeaveRoomForOthers(t *testing.T) {
 	t.Parallel()
-	const few, middle, many = 100_000, 100_000, 400_000 // a step leads from the first to the next ones, and from these to the last
+	const few, middle, many = 270_000, 270_000, 400_000 // a step leads from the first to the next ones, and from these to the last
 	var edges []pcsr.Edge
 	for v := range pcsr.Vertex(few) {
 		edges = append(edges, pcsr.Edge{From: v, Label: 0, To: few + v*7%middle}, pcsr.Edge{From: v, Label: 0, To: few + v/2})
