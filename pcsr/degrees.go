@@ -5,11 +5,25 @@ import "math/bits"
 // DegreesOf writes how many neighbours each of some vertices has.
 func (p *Partition) DegreesOf(degrees []uint32, vertices []Vertex) {
 	degrees = degrees[:len(vertices)]
+	single := p.Single()
 	switch {
-	case p.file.Unchecked() || p.layer != Bitmap || p.offsets == nil:
+	case p.file.Unchecked() || p.layer != Bitmap && p.layer != Range || p.offsets == nil && !single:
 		for i, v := range vertices {
 			degrees[i] = uint32(len(p.Neighbours(v)))
 		}
+	case p.layer == Range && single:
+		for i, v := range vertices {
+			degrees[i] = uint32(oneIf(v-p.base < p.rows))
+		}
+	case p.layer == Range:
+		for i, v := range vertices {
+			degrees[i] = 0
+			if row := v - p.base; row < p.rows {
+				degrees[i] = p.degreeAt(row)
+			}
+		}
+	case single:
+		p.degreesByBit(degrees, vertices)
 	case closeTogether(vertices):
 		p.degreesByWord(degrees, vertices)
 	default:
@@ -24,14 +38,32 @@ func (p *Partition) DegreesOf(degrees []uint32, vertices []Vertex) {
 
 // DegreesFrom writes how many neighbours the vertices of some rows have, one row after the other from the given one on.
 func (p *Partition) DegreesFrom(degrees []uint32, row int) {
-	if p.file.Unchecked() || p.offsets == nil {
+	switch {
+	case p.file.Unchecked() || p.offsets == nil && !p.Single():
 		for i := range degrees {
 			degrees[i] = uint32(p.Degree(row + i))
 		}
-		return
+	case p.offsets == nil:
+		for i := range degrees {
+			degrees[i] = 1
+		}
+	default:
+		for i := range degrees {
+			degrees[i] = p.degreeAt(uint32(row + i))
+		}
 	}
-	for i := range degrees {
-		degrees[i] = p.degreeAt(uint32(row + i))
+}
+
+// degreesByBit is DegreesOf for a Bitmap of rows with one neighbour each.
+func (p *Partition) degreesByBit(degrees []uint32, vertices []Vertex) {
+	for i, v := range vertices {
+		x := v - p.base
+		bit := x % blockBits
+		if at := uint64(x/blockBits)*blockWords + 1 + uint64(bit/32); at < uint64(len(p.index)) {
+			degrees[i] = p.index[at] >> (bit % 32) & 1
+		} else {
+			degrees[i] = 0
+		}
 	}
 }
 

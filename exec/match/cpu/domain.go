@@ -55,7 +55,7 @@ func (w *weighing) domain(s *step, children []*weights, neighbours *pcsr.Partiti
 	if d.low > d.high {
 		return &domain{step: s}
 	}
-	d.choose(rows, children)
+	d.choose(rows)
 	return d
 }
 
@@ -80,8 +80,8 @@ func (d *domain) cutRows(p *pcsr.Partition) {
 	d.cut(p.Ends())
 }
 
-// choose takes the shortest list or rows as the source; members of the others are tested, but for the rows of what hangs on the step.
-func (d *domain) choose(rows []*pcsr.Partition, children []*weights) {
+// choose takes the shortest list or rows as the source; members of the others are tested, but for the rows that children have.
+func (d *domain) choose(rows []*pcsr.Partition) {
 	chosen := -1
 	for i, l := range d.step.static {
 		list := pcsr.Between(l.list, d.low, after(d.high))
@@ -104,7 +104,7 @@ func (d *domain) choose(rows []*pcsr.Partition, children []*weights) {
 		}
 	}
 	for _, p := range d.step.rows {
-		if p != d.rows && !implied(p, children) {
+		if p != d.rows {
 			d.otherRows = append(d.otherRows, p)
 		}
 	}

@@ -101,6 +101,16 @@ func (t *weights) weighed(v pcsr.Vertex, n uint64) uint64 {
 	return max(n, 1)
 }
 
+// isOptional reports whether a branch makes the greater of a product and 1 of it, for all vertices, as weighed has it.
+func (t *weights) isOptional() bool {
+	return t.branch.Branch.Weight == bgp.AtLeastOne && t.branch.Test == nil && !t.branch.Never
+}
+
+// isOptionalList reports whether that product is how long one list is.
+func (t *weights) isOptionalList() bool {
+	return t.isOptional() && len(t.of) == 1 && t.of[0].lists != nil && t.of[0].times == 1
+}
+
 // multiplyInto multiplies the numbers of at most weighBlock vertices into a product for each.
 func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 	switch {
@@ -111,6 +121,13 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		degrees := block[:len(vertices)]
 		t.lists.DegreesOf(degrees, vertices)
 		t.multiplyDegrees(products, degrees)
+	case t.branch != nil && t.isOptionalList():
+		var block [weighBlock]uint32
+		degrees := block[:len(vertices)]
+		t.of[0].lists.DegreesOf(degrees, vertices)
+		for i, n := range degrees {
+			products[i] = multiply(products[i], uint64(max(n, 1)))
+		}
 	case t.branch != nil:
 		var block [weighBlock]uint64
 		parts := block[:len(vertices)]
@@ -120,7 +137,7 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		for _, part := range t.of {
 			part.multiplyInto(parts, vertices)
 		}
-		if t.branch.Branch.Weight == bgp.AtLeastOne && t.branch.Test == nil && !t.branch.Never { // as weighed has it
+		if t.isOptional() {
 			for i, n := range parts {
 				products[i] = multiply(products[i], max(n, 1))
 			}
