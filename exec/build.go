@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -216,6 +217,10 @@ func (b *builder) count(n *planner.Count) operator.Operator {
 	for _, t := range n.Terms {
 		c.Terms = append(c.Terms, source.CountTerm{Times: t.Times, Match: b.match(t.Match)})
 	}
+	// The dearest one first: threads that are woken for it are there for the phases of the others, each of which may be short.
+	slices.SortStableFunc(c.Terms, func(a, b source.CountTerm) int {
+		return cmp.Compare(b.Match.Plan.Cost, a.Match.Plan.Cost)
+	})
 	return c
 }
 

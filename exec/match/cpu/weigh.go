@@ -2,8 +2,6 @@ package cpu
 
 import (
 	"slices"
-	"sort"
-	"sync"
 	"sync/atomic"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -49,35 +47,54 @@ func (w *weighing) tail(groups []*group) (err error) {
 
 // group makes the weights of a group.
 func (w *weighing) group(g *group) (*weights, error) {
-	children := make([]*weights, 0, len(g.children))
+	t, u, err := w.begin(g)
+	if err != nil || u == nil {
+		return t, err
+	}
+	return w.sums(u)
+}
+
+// begin makes the weights of a group, but for the last sums, if there are some to be made.
+func (w *weighing) begin(g *group) (*weights, *unsummed, error) {
+	s := g.step
+	isFirst := s != nil && len(s.dynamic) == 0
+	children, sums := make([]*weights, 0, len(g.children)), []*unsummed(nil)
 	for _, c := range g.children {
 		if g.Never {
 			break
 		}
-		of, err := w.group(c)
-		if err != nil {
-			return nil, err
+		of, u, err := w.begin(c)
+		if err == nil && u != nil && !isFirst {
+			of, err = w.sums(u)
 		}
-		children = append(children, of)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case of == nil:
+			sums = append(sums, u)
+		default:
+			children = append(children, of)
+		}
 	}
 	if g.Branch != nil {
-		return &weights{branch: g.Group, of: children, graph: w.join.Graph}, nil
+		return &weights{branch: g.Group, of: children, graph: w.join.Graph}, nil, nil
 	}
-	s := g.step
-	if len(s.dynamic) == 0 {
-		n, err := w.total(s, children)
-		return &weights{times: n}, err
+	if isFirst {
+		n, err := w.total(s, children, sums)
+		return &weights{times: n}, nil, err
 	}
 	lists := s.dynamic[0].partition.Checked()
 	first, last := w.rowsOf(g, lists)
 	candidates, err := w.candidates(s, children, lists, first, last)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case candidates.isNumber():
-		return &weights{lists: lists, times: candidates.times}, nil
+		return &weights{lists: lists, times: candidates.times}, nil, nil
+	case first >= last:
+		return &weights{times: 0}, nil, nil
 	}
-	return w.sums(lists, first, last, candidates)
+	return nil, &unsummed{lists, first, last, candidates}, nil
 }
 
 // rowsOf are the rows of the lists of a group's step that the slot before it may be bound to.
@@ -112,7 +129,7 @@ func (w *weighing) candidates(s *step, children []*weights, lists *pcsr.Partitio
 	if len(children) == 1 && children[0].times == 1 && from.isOf(children[0]) {
 		err = w.degrees(out, from, &seen)
 	} else {
-		err = w.inBlocks(from, children, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
+		err = w.inBlocks(from, children, 0, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
 			out.table.clear(from.offset(low), from.offset(high))
 			write(out.table, out.first, vertices, products)
 			look(&seen, products)
@@ -217,98 +234,6 @@ func implied(p *pcsr.Partition, all []*weights) bool {
 	return slices.ContainsFunc(all, func(t *weights) bool { return p.Same(t.rows()) })
 }
 
-// sums are the weights of the vertices before a step, those of some rows of its lists: for each the sum over its list.
-func (w *weighing) sums(lists *pcsr.Partition, first, last int, candidates *weights) (*weights, error) {
-	if first >= last {
-		return &weights{times: 0}, nil
-	}
-	out := &weights{within: lists}
-	out.first = lists.Vertex(first)
-	var err error
-	if out.table, err = w.make(int(lists.Vertex(last-1)-out.first)+1, candidates.mean()*meanDegree(lists)); err != nil {
-		return nil, err
-	}
-	err = w.sumLists(out, lists, first, last, candidates)
-	w.release(candidates)
-	return out, err
-}
-
-// The sum of a list is made by all threads, in pieces of sumPiece members, where the list has more than longSum members and more than one in
-// partOfThread of those that each thread has to read, or more than longestSum, so that the run can be stopped in between.
-const sumPiece, longSum, longestSum, partOfThread = 1 << 12, 1 << 13, 1 << 20, 8
-
-// sharedSum is a list that all threads sum up, from the piece of number begin on, and where its sum goes.
-type sharedSum struct {
-	list      []pcsr.Vertex
-	at, begin int
-	sum       tally
-}
-
-// sumLists writes the sums of the lists of some rows down, those of long lists after the others, all of these together.
-func (w *weighing) sumLists(out *weights, lists *pcsr.Partition, first, last int, candidates *weights) error {
-	edges, short := lists.EdgesOf(first, last), longestSum
-	if n := w.join.workers.Limit(); n > 1 {
-		short = min(max(longSum, edges/(partOfThread*n)), longestSum)
-	}
-	var mu sync.Mutex
-	var long []*sharedSum
-	offset := func(row int) int {
-		switch row {
-		case first:
-			return 0
-		case last:
-			return out.table.n
-		}
-		return int(lists.Vertex(row) - out.first)
-	}
-	err := w.each(last-first, edges+rowPrice*(last-first)+out.table.n/clearShare, func(b *block, low, high int) {
-		out.table.clear(offset(first+low), offset(first+high))
-		for i, v := range lists.AppendVertices(b.vertices[:0], first+low, first+high) {
-			list := lists.List(first + low + i)
-			if len(list) <= short {
-				out.table.set(int(v-out.first), candidates.sum(list))
-				continue
-			}
-			mu.Lock()
-			long = append(long, &sharedSum{list: list, at: int(v - out.first)})
-			mu.Unlock()
-		}
-	})
-	if err != nil || len(long) == 0 {
-		return err
-	}
-	return w.sumLong(out, long, candidates)
-}
-
-// sumLong writes the sums of long lists down.
-func (w *weighing) sumLong(out *weights, long []*sharedSum, candidates *weights) error {
-	pieces, members := 0, 0
-	for _, l := range long {
-		l.begin = pieces
-		pieces += (len(l.list) + sumPiece - 1) / sumPiece
-		members += len(l.list)
-	}
-	err := w.each(pieces, members, func(_ *block, low, high int) {
-		for piece := low; piece < high && !w.stop.Load(); piece++ {
-			l := long[sort.Search(len(long), func(i int) bool { return long[i].begin > piece })-1]
-			from := (piece - l.begin) * sumPiece
-			l.sum.add(candidates.sum(l.list[from:min(from+sumPiece, len(l.list))]))
-		}
-	})
-	for _, l := range long {
-		out.table.set(l.at, l.sum.Load())
-	}
-	return err
-}
-
-// tally is a sum that several threads add to.
-type tally struct{ atomic.Uint64 }
-
-func (t *tally) add(n uint64) {
-	for old := t.Load(); !t.CompareAndSwap(old, add(old, n)); old = t.Load() {
-	}
-}
-
 // boundsOf are the smallest and the largest vertex that a slot may be bound to, as far as lists that depend on nothing say.
 func (w *weighing) boundsOf(slot int) (low, high pcsr.Vertex) {
 	high = dictionary.None
@@ -334,30 +259,45 @@ func (w *weighing) boundsOf(slot int) (low, high pcsr.Vertex) {
 	return d.low, d.high
 }
 
-// total is the number of candidates of a step that depends on nothing, each as often as what hangs on it has solutions.
-func (w *weighing) total(s *step, children []*weights) (uint64, error) {
-	var total tally
-	err := w.inBlocks(w.domain(s, children, nil), children, func(_, _ int, _ []pcsr.Vertex, products []uint64) {
-		sum := uint64(0)
-		for _, n := range products {
-			sum = add(sum, n)
+// total is the number of candidates of a step that depends on nothing, each as often as what hangs on it has solutions. Sums over the lists of the very rows that the
+// candidates are, one for each, are added up as they are made; others are written down before.
+func (w *weighing) total(s *step, children []*weights, sums []*unsummed) (uint64, error) {
+	all := make([]*weights, 0, len(sums)+len(children))
+	for _, u := range sums {
+		all = append(all, &weights{lists: u.lists, times: 1})
+	}
+	d := w.domain(s, append(all, children...), nil)
+	var last *unsummed
+	for i, u := range sums {
+		if last == nil && d.isOf(all[i]) {
+			last = u
+			continue
 		}
-		total.add(sum)
-	})
-	for _, c := range children {
+		of, err := w.sums(u)
+		if err != nil {
+			return 0, err
+		}
+		children = append(children, of)
+	}
+	if last == nil {
+		d = w.domain(s, children, nil)
+		last = &unsummed{candidates: &weights{times: 1}}
+	}
+	n, err := w.addUp(d, children, last)
+	for _, c := range append(children, last.candidates) {
 		w.release(c)
 	}
-	return total.Load(), err
+	return n, err
 }
 
 // inBlocks finds the candidates of a domain and the products of the children's weights, block by block, on the threads that there are: those of the
-// source from low to high-1.
-func (w *weighing) inBlocks(d *domain, children []*weights, use func(low, high int, vertices []pcsr.Vertex, products []uint64)) error {
+// source from low to high-1. What is done with them reads so many members of lists.
+func (w *weighing) inBlocks(d *domain, children []*weights, members int, use func(low, high int, vertices []pcsr.Vertex, products []uint64)) error {
 	price := rowPrice
 	for _, c := range children {
 		price += c.price()
 	}
-	return w.each(d.n, price*d.n+d.span()/clearShare, func(b *block, low, high int) {
+	return w.each(d.n, price*d.n+members+d.span()/clearShare, func(b *block, low, high int) {
 		vertices := d.candidates(low, high, b.vertices[:0], b.kept[:0])
 		products := b.products[:len(vertices)]
 		for i := range products {

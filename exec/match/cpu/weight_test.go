@@ -85,50 +85,65 @@ func TestWeightsOfMoreThan32Bits(t *testing.T) {
 	}
 }
 
-// TestWeightsOfWhichFewAreLarge: most vertices have few neighbours, some have about as many as a byte can tell, some many more and one another, so that some weights soon
-// have more than 8, 32 and 64 bits.
-func TestWeightsOfWhichFewAreLarge(t *testing.T) {
+// TestWeightsOfTreesOfWhichFewAreLarge: most vertices have few neighbours, some have about as many as a byte can tell, some many more and one another, so that some weights
+// soon have more than 8, 32 and 64 bits.
+func TestWeightsOfTreesOfWhichFewAreLarge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(300, 3000).Draw(t, "vertices")
 		hubs := rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 253, 254, 255, 256, 257, n}), 0, 5).Draw(t, "neighbours of hubs")
 		step := rapid.IntRange(1, 9).Draw(t, "step")
-		back := rapid.Bool().Draw(t, "edges to hubs")
-		neighbours := make([][]int, n)
+		c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
+		neighbours := [2][][]int{make([][]int, n), make([][]int, n)} // along edges, and against them
 		for v := range n {
 			few := v % 3
 			if v < len(hubs) {
 				few = min(hubs[v], n)
 			}
 			for i := range few {
-				neighbours[v] = append(neighbours[v], (v*step+i)%n)
+				w := (v*step + i) % n
+				neighbours[0][v], neighbours[1][w] = append(neighbours[0][v], w), append(neighbours[1][w], v)
+				c.Edges = append(c.Edges, pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)})
 			}
 		}
-		c := &matchtest.Case{Vertices: n, Labels: 1, TypeLabel: -1, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
-		number := make([]*big.Int, n) // of paths from each vertex
-		for v := range n {
-			number[v] = big.NewInt(1)
-			for _, w := range neighbours[v] {
-				e := pcsr.Edge{From: pcsr.Vertex(v), To: pcsr.Vertex(w)}
-				if back { // there are as many paths
-					e.From, e.To = e.To, e.From
-				}
-				c.Edges = append(c.Edges, e)
+		// Node i of the tree hangs on one before it, by an edge away from it or to it.
+		nodes := rapid.IntRange(2, 10).Draw(t, "nodes")
+		path := rapid.Bool().Draw(t, "a path")
+		on, against := make([]int, nodes), make([]int, nodes)
+		for i := 1; i < nodes; i++ {
+			if on[i] = i - 1; !path {
+				on[i] = rapid.IntRange(0, i-1).Draw(t, "hangs on")
+			}
+			against[i] = rapid.IntRange(0, 1).Draw(t, "against the edge")
+			p := edge(on[i], 0)
+			if p.Object = (parser.PatternTerm{Variable: fmt.Sprint("v", i)}); against[i] == 1 {
+				p.Subject, p.Object = p.Object, p.Subject
+			}
+			c.Patterns = append(c.Patterns, p)
+		}
+		number := make([][]*big.Int, nodes) // of solutions of what hangs on a node, by the vertex that it is
+		for i := range nodes {
+			number[i] = make([]*big.Int, n)
+			for v := range n {
+				number[i][v] = big.NewInt(1)
+			}
+		}
+		sum := func(i int, vertices []int) *big.Int {
+			all := new(big.Int)
+			for _, v := range vertices {
+				all.Add(all, number[i][v])
+			}
+			return all
+		}
+		for i := nodes - 1; i > 0; i-- {
+			for v := range n {
+				product := number[on[i]][v]
+				product.Mul(product, sum(i, neighbours[against[i]][v]))
 			}
 		}
 		want := new(big.Int)
-		for i := range rapid.IntRange(1, 12).Draw(t, "edges of the path") {
-			c.Patterns = append(c.Patterns, edge(i, 0))
-			next := make([]*big.Int, n)
-			want.SetInt64(0)
-			for v := range n {
-				next[v] = new(big.Int)
-				for _, w := range neighbours[v] {
-					next[v].Add(next[v], number[w])
-				}
-				want.Add(want, next[v])
-			}
-			number = next
+		for v := range n {
+			want.Add(want, number[0][v])
 		}
 		q, err := c.Match()
 		if err != nil {
@@ -246,7 +261,7 @@ func TestTablesThatWeightsCanDoWithoutLeaveRoomForOthers(t *testing.T) {
 		t.Fatalf("no table was done without, of %d bytes", least.most)
 	}
 	written := false
-	for limit := least.most; limit < 4*least.most; limit += least.most / 8 {
+	for limit := least.most; limit < 32*least.most; limit += limit / 4 {
 		n, room := count(limit)
 		if written = written || !room.refused; n != want || room.most > limit {
 			t.Errorf("counted %d of %d with %d of %d bytes", n, want, room.most, limit)
@@ -257,7 +272,7 @@ func TestTablesThatWeightsCanDoWithoutLeaveRoomForOthers(t *testing.T) {
 	}
 }
 
-// TestALongListIsSummedByAllThreads: nearly all edges are those of one vertex, which is neither the first nor the last.
+// TestALongListIsSummedByAllThreads: nearly all edges are those of one vertex, which is neither the first nor the last; also where each of its solutions stands for three.
 func TestALongListIsSummedByAllThreads(t *testing.T) {
 	t.Parallel()
 	const vertices, hub, members = 100_000, 5, 60_000
@@ -277,21 +292,30 @@ func TestALongListIsSummedByAllThreads(t *testing.T) {
 			want += uint64(1 + i%4)
 		}
 	}
-	g, err := pcsr.Build(vertices+4, 2, edges)
+	for v := range pcsr.Vertex(10) {
+		edges = append(edges, pcsr.Edge{From: v, Label: 2, To: 0})
+	}
+	edges = append(edges, pcsr.Edge{From: hub, Label: 2, To: 1}, pcsr.Edge{From: hub, Label: 2, To: 2})
+	g, err := pcsr.Build(vertices+4, 3, edges)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want += 9 // by the others' edges to the hub's first neighbour
+	const others = 9 // by the edges of others to the hub's first neighbour
 	c := &matchtest.Case{Vertices: vertices + 4, Options: bgp.Options{CountOnly: true, WeightGain: math.Inf(1)}}
 	c.Patterns = []parser.TriplePattern{edge(0, 0), edge(1, 1)}
-	plan, err := c.Plan(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, threads := range []int{1, 2, 16} {
-		n, err := matchtest.OnThreads(cpu.New(), threads).Count(context.Background(), &match.Match{Graph: g, Plan: plan})
-		if err != nil || n != want {
-			t.Errorf("%d threads count %d (error %v), expected %d", threads, n, err, want)
+	for _, want := range []uint64{want + others, 3*want + others} {
+		plan, err := c.Plan(g)
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, threads := range []int{1, 2, 16} {
+			n, err := matchtest.OnThreads(cpu.New(), threads).Count(context.Background(), &match.Match{Graph: g, Plan: plan})
+			if err != nil || n != want {
+				t.Errorf("%d threads count %d (error %v), expected %d", threads, n, err, want)
+			}
+		}
+		each := edge(0, 2)
+		each.Object.Variable = "each"
+		c.Patterns = append(c.Patterns, each)
 	}
 }
