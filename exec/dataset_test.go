@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
@@ -38,6 +39,20 @@ func (m *memory) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 }
 
 func (m *memory) NamedGraphs() []dictionary.ID { return m.names }
+
+// kept is the datasets that several tests ask for, by name.
+var kept sync.Map
+
+// keep returns a dataset that is built once for all tests: none changes it.
+func keep(t testing.TB, name string, build func() []quad) *memory {
+	t.Helper()
+	once, _ := kept.LoadOrStore(name, sync.OnceValues(func() (*memory, error) { return newMemory(build()) }))
+	m, err := once.(func() (*memory, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
 
 // newMemory builds a dataset; names are graphs that exist though they may be empty.
 func newMemory(quads []quad, names ...rdf.Term) (*memory, error) {

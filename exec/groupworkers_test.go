@@ -20,6 +20,10 @@ import (
 // has a predicate of its own.
 func mixed(t testing.TB, n int) *memory {
 	t.Helper()
+	return keep(t, fmt.Sprint("mixed ", n), func() []quad { return mixedQuads(n) })
+}
+
+func mixedQuads(n int) []quad {
 	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
 	var quads []quad
 	for i := range n {
@@ -41,11 +45,7 @@ func mixed(t testing.TB, n int) *memory {
 			add("some", rdf.NewString(fmt.Sprintf("text %d", i%100)))
 		}
 	}
-	m, err := newMemory(quads)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return quads
 }
 
 var grouped = []string{

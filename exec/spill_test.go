@@ -20,6 +20,10 @@ import (
 // many is a dataset of so many items with a number, a group and a link each.
 func many(t testing.TB, n int) *memory {
 	t.Helper()
+	return keep(t, fmt.Sprint("many ", n), func() []quad { return manyQuads(n) })
+}
+
+func manyQuads(n int) []quad {
 	item := func(i int) rdf.Term { return rdf.NewIRI(fmt.Sprintf("%si%d", exampleNS, i)) }
 	iri := func(name string) rdf.Term { return rdf.NewIRI(exampleNS + name) }
 	var quads []quad
@@ -29,11 +33,7 @@ func many(t testing.TB, n int) *memory {
 			quad{subject: item(i), predicate: iri("group"), object: iri(fmt.Sprintf("g%d", i*31%(n/10+1)))},
 			quad{subject: item(i), predicate: iri("link"), object: item(i * 17 % n)})
 	}
-	m, err := newMemory(quads)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return quads
 }
 
 // spilling are queries whose operators hold much, with what they hold it in. VALUES, subqueries and blank branches
