@@ -10,7 +10,7 @@ import (
 )
 
 // weighing makes the weights of a run, leaves first: each step's in two turns, the weights of its candidates by what hangs on them, then for
-// each vertex before them the sum over its list.
+// each vertex before them the sum over its list (sums.go).
 type weighing struct{ *run }
 
 // weigh makes the weights that the tail of the run's join asks for.
