@@ -123,8 +123,8 @@ func TestLanesEnd(t *testing.T) {
 	var l lanes
 	before := runtime.NumGoroutine()
 	var work sync.WaitGroup
+	work.Add(3 * mostLanes)
 	for range 3 * mostLanes {
-		work.Add(1)
 		l.run(func() {
 			work.Done()
 			work.Wait()
