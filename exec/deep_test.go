@@ -13,9 +13,6 @@ import (
 
 // TestLargeQueriesArePlannedInTime: neither depth nor width of a query makes planning explode.
 func TestLargeQueriesArePlannedInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine plans")
-	}
 	m := many(t, 100)
 	nest := func(open, middle, end string, n int) string {
 		return strings.Repeat(open, n) + middle + strings.Repeat(end, n)

@@ -125,18 +125,18 @@ func (t *tally) add(n uint64) {
 	}
 }
 
-// addUp adds up the products of the children's weights for the candidates of a domain, and of sums over the lists of its rows, if there are any.
+// addUp adds up the products of the children's weights for the candidates of a domain, and of sums over the lists of its rows; u is nil where there are none.
 func (w *weighing) addUp(d *domain, children []*weights, u *unsummed) (uint64, error) {
 	var total tally
 	edges := 0
-	if u.lists != nil {
+	if u != nil {
 		edges = u.lists.EdgesOf(d.first, d.first+d.n)
 	}
 	long := w.longLists(edges)
 	err := w.inBlocks(d, children, edges, func(low, _ int, _ []pcsr.Vertex, products []uint64) {
 		sum := uint64(0)
 		for i, n := range products {
-			if u.lists != nil && n > 0 {
+			if u != nil && n > 0 {
 				list := u.lists.List(d.first + low + i)
 				if long.take(list, 0, n) {
 					continue
@@ -147,7 +147,7 @@ func (w *weighing) addUp(d *domain, children []*weights, u *unsummed) (uint64, e
 		}
 		total.add(sum)
 	})
-	if err == nil {
+	if err == nil && u != nil {
 		err = w.sumLong(long, u.candidates)
 	}
 	for _, l := range long.lists {

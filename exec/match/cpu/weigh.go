@@ -63,14 +63,18 @@ func (w *weighing) begin(g *group) (*weights, *unsummed, error) {
 		if g.Never {
 			break
 		}
-		of, u, err := w.begin(c)
-		if err == nil && u != nil && !isFirst {
-			of, err = w.sums(u)
+		var of *weights
+		var u *unsummed
+		var err error
+		if isFirst {
+			of, u, err = w.begin(c)
+		} else {
+			of, err = w.group(c)
 		}
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case of == nil:
+		case u != nil:
 			sums = append(sums, u)
 		default:
 			children = append(children, of)
@@ -127,7 +131,7 @@ func (w *weighing) candidates(s *step, children []*weights, lists *pcsr.Partitio
 	}
 	var seen spread
 	if len(children) == 1 && children[0].times == 1 && from.isOf(children[0]) {
-		err = w.degrees(out, from, &seen)
+		err = w.degrees(out, from, children[0].lists, &seen)
 	} else {
 		err = w.inBlocks(from, children, 0, func(low, high int, vertices []pcsr.Vertex, products []uint64) {
 			out.table.clear(from.offset(low), from.offset(high))
@@ -157,12 +161,12 @@ func meanOf(all []*weights) float64 {
 // isOf reports whether the domain is rows of a partition, all of them candidates, and weights are those of its lists.
 func (d *domain) isOf(t *weights) bool { return t.lists != nil && t.lists.Same(d.rows) && d.takesAll() }
 
-// degrees writes down how long the lists of the rows of a domain are.
-func (w *weighing) degrees(out *weights, d *domain, seen *spread) error {
+// degrees writes down how long lists are, those of the rows of a domain.
+func (w *weighing) degrees(out *weights, d *domain, lists *pcsr.Partition, seen *spread) error {
 	return w.each(d.n, rowPrice*d.n+d.span()/clearShare, func(b *block, low, high int) {
-		vertices := d.rows.AppendVertices(b.vertices[:0], d.first+low, d.first+high)
+		vertices := lists.AppendVertices(b.vertices[:0], d.first+low, d.first+high)
 		degrees := b.degrees[:len(vertices)]
-		d.rows.DegreesFrom(degrees, d.first+low)
+		lists.DegreesFrom(degrees, d.first+low)
 		out.table.clear(d.offset(low), d.offset(high))
 		write(out.table, out.first, vertices, degrees)
 		look(seen, degrees)
@@ -281,10 +285,12 @@ func (w *weighing) total(s *step, children []*weights, sums []*unsummed) (uint64
 	}
 	if last == nil {
 		d = w.domain(s, children, nil)
-		last = &unsummed{candidates: &weights{times: 1}}
 	}
 	n, err := w.addUp(d, children, last)
-	for _, c := range append(children, last.candidates) {
+	if last != nil {
+		w.release(last.candidates)
+	}
+	for _, c := range children {
 		w.release(c)
 	}
 	return n, err
