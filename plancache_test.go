@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/rdfgpu/rdfgpu"
 )
@@ -54,10 +56,37 @@ func repeatedQueries(t *testing.T) (texts []string) {
 	return texts
 }
 
+// loadedNomisma is the files of a store of testdata's data set.
+var loadedNomisma = sync.OnceValues(func() (fstest.MapFS, error) {
+	folder, err := os.MkdirTemp("", "nomisma")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	if _, err := rdfgpu.Load(context.Background(), filepath.Join(folder, "store"), []string{"testdata/nomisma/nomisma.nt.zst"}, rdfgpu.LoadOptions{}); err != nil {
+		return nil, err
+	}
+	files := fstest.MapFS{}
+	from := os.DirFS(filepath.Join(folder, "store"))
+	return files, fs.WalkDir(from, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		body, err := fs.ReadFile(from, path)
+		files[path] = &fstest.MapFile{Data: body, Mode: 0o644}
+		return err
+	})
+})
+
+// nomisma is a store of its own for a test, with testdata's data set.
 func nomisma(t *testing.T, options rdfgpu.Options) *rdfgpu.Store {
 	t.Helper()
+	loaded, err := loadedNomisma()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := filepath.Join(t.TempDir(), "store")
-	if _, err := rdfgpu.Load(t.Context(), dir, []string{"testdata/nomisma/nomisma.nt.zst"}, rdfgpu.LoadOptions{}); err != nil {
+	if err := os.CopyFS(dir, loaded); err != nil {
 		t.Fatal(err)
 	}
 	store, err := rdfgpu.Open(dir, options)

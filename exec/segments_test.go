@@ -113,7 +113,7 @@ func TestSegmentsAnswerAsOneDoes(t *testing.T) {
 	}
 	values := 24_000
 	if testing.Short() {
-		values = 4_000
+		values = 2_000
 	}
 	for _, segments := range []int{2, 4} {
 		one, several, grown := segmented(t, r, values, segments)

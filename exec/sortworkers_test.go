@@ -84,7 +84,7 @@ func TestWorkersSortAsAStableSortByComparisonsDoes(t *testing.T) {
 	m := assorted(t, 3000)
 	for _, c := range sorted {
 		for _, rows := range []int{2, 7, 300} {
-			if testing.Short() && rows == 2 {
+			if testing.Short() && rows != 7 {
 				continue
 			}
 			want := sortedByComparing(t, m, c.text, c.keys, rows)
@@ -186,7 +186,7 @@ func TestASharedSortEndsWithItsQuery(t *testing.T) {
 	t.Parallel()
 	m := mixed(t, 4000)
 	for i, text := range ordered {
-		if testing.Short() && i%4 > 0 {
+		if testing.Short() && i%8 > 0 {
 			continue
 		}
 		endsWithItsConsumer(t, m, text)

@@ -18,7 +18,7 @@ type Emulation struct {
 
 // Emulate returns an emulated device with so many bytes of memory.
 func Emulate(memoryBytes int64) *Emulation {
-	return &Emulation{memory: memory{blocks: map[uint64][]uint64{}, limit: memoryBytes}, Blocks: 4}
+	return &Emulation{memory: memory{limit: memoryBytes}, Blocks: 4}
 }
 
 func (e *Emulation) fail(call string) error {
@@ -39,8 +39,8 @@ func (e *Emulation) Multiprocessors() int { return e.Blocks }
 
 // Memory implements Driver.
 func (e *Emulation) Memory() (free, total int64, err error) {
-	e.memory.mu.RLock()
-	defer e.memory.mu.RUnlock()
+	e.memory.mu.Lock()
+	defer e.memory.mu.Unlock()
 	return e.memory.limit - e.memory.used, e.memory.limit, nil
 }
 

@@ -236,10 +236,16 @@ func serveNomisma(t *testing.T) (*Server, string) {
 	return s, server.URL
 }
 
-// atEachSize runs a test at the three sizes, each in a browser of its own.
+// atEachSize runs a test at the three sizes.
 func atEachSize(t *testing.T, test func(v *visit, s *Server)) {
+	t.Helper()
+	at(t, screens, test)
+}
+
+// at runs a test at some sizes, each in a browser of its own.
+func at(t *testing.T, sizes []screen, test func(v *visit, s *Server)) {
 	s, address := serveNomisma(t)
-	for _, size := range screens {
+	for _, size := range sizes {
 		t.Run(size.name, func(t *testing.T) { test(begin(t, address, size), s) })
 	}
 }

@@ -18,9 +18,13 @@ type Solution struct {
 // brute tries every triple for every pattern.
 type brute struct {
 	*Case
-	patterns []parser.TriplePattern // without repeats
-	edges    []pcsr.Edge            // without repeats
-	binding  map[string]dictionary.ID
+	patterns [][3]int        // without repeats: the places of subject, predicate and object
+	classes  []bool          // the objects of these patterns are constants
+	edges    []pcsr.Edge     // without repeats
+	names    map[string]int  // the places of variables
+	images   []dictionary.ID // what each place is bound to; 0 where it is not bound
+	bound    []bool
+	nodes    []int       // the places that are subject or object
 	triples  []pcsr.Edge // what each pattern matched
 	origin   int
 	found    []Solution
@@ -29,10 +33,34 @@ type brute struct {
 // Solutions enumerates the solutions of the case, projected to its output variables, one for each solution of the
 // whole pattern. Limit and Options.Distinct play no part.
 func (c *Case) Solutions() []Solution {
-	b := &brute{Case: c}
-	for _, p := range c.Patterns {
-		if !slices.Contains(b.patterns, p) {
-			b.patterns = append(b.patterns, p)
+	b := &brute{Case: c, names: map[string]int{}}
+	constants := map[dictionary.ID]int{}
+	place := func(t parser.PatternTerm) int {
+		if !t.IsVariable() {
+			id := idOf(t.Term)
+			if Term(id) != t.Term {
+				id = dictionary.None // of no edge
+			}
+			if _, ok := constants[id]; !ok {
+				constants[id] = b.place(id, true)
+			}
+			return constants[id]
+		}
+		if _, ok := b.names[t.Variable]; !ok {
+			b.names[t.Variable] = b.place(0, false)
+		}
+		return b.names[t.Variable]
+	}
+	for i, p := range c.Patterns {
+		if slices.Contains(c.Patterns[:i], p) {
+			continue
+		}
+		places := [3]int{place(p.Subject), place(p.Predicate), place(p.Object)}
+		b.patterns, b.classes = append(b.patterns, places), append(b.classes, !p.Object.IsVariable())
+		for _, node := range []int{places[0], places[2]} {
+			if !slices.Contains(b.nodes, node) {
+				b.nodes = append(b.nodes, node)
+			}
 		}
 	}
 	for _, e := range c.Edges {
@@ -45,13 +73,19 @@ func (c *Case) Solutions() []Solution {
 		rows = c.Seeds.N
 	}
 	for b.origin = range rows {
-		b.binding = make(map[string]dictionary.ID)
 		for i, name := range c.Options.Inputs {
-			b.binding[name] = c.Seeds.Cols[i][b.origin]
+			input := place(parser.PatternTerm{Variable: name})
+			b.images[input], b.bound[input] = c.Seeds.Cols[i][b.origin], true
 		}
 		b.match(0)
 	}
 	return b.found
+}
+
+// place makes another place.
+func (b *brute) place(id dictionary.ID, bound bool) int {
+	b.images, b.bound = append(b.images, id), append(b.bound, bound)
+	return len(b.images) - 1
 }
 
 func (b *brute) match(k int) {
@@ -61,38 +95,45 @@ func (b *brute) match(k int) {
 		}
 		return
 	}
+	p := b.patterns[k]
 	for _, e := range b.edges {
-		var bound []string
-		ok := b.unify(b.patterns[k].Subject, e.From, &bound) &&
-			b.unify(b.patterns[k].Predicate, e.Label, &bound) &&
-			b.unify(b.patterns[k].Object, e.To, &bound)
+		free := [3]bool{}
+		ok := true
+		for i, id := range [3]dictionary.ID{e.From, e.Label, e.To} {
+			if b.bound[p[i]] {
+				if ok = b.images[p[i]] == id; !ok {
+					break
+				}
+				continue
+			}
+			b.images[p[i]], b.bound[p[i]], free[i] = id, true, true
+		}
 		if ok && (!b.Options.Semantics.Injective() || b.isomorphic()) {
 			b.triples = append(b.triples, e)
 			b.match(k + 1)
 			b.triples = b.triples[:len(b.triples)-1]
 		}
-		for _, name := range bound {
-			delete(b.binding, name)
+		for i := range free {
+			if free[i] {
+				b.images[p[i]], b.bound[p[i]] = 0, false
+			}
 		}
 	}
 }
 
-func (b *brute) unify(t parser.PatternTerm, id dictionary.ID, bound *[]string) bool {
-	if !t.IsVariable() {
-		return t.Term == Term(id)
+// of is what a variable is bound to; 0 where it is not bound.
+func (b *brute) of(name string) dictionary.ID {
+	if place, ok := b.names[name]; ok {
+		return b.images[place]
 	}
-	if old, ok := b.binding[t.Variable]; ok {
-		return old == id
-	}
-	b.binding[t.Variable] = id
-	*bound = append(*bound, t.Variable)
-	return true
+	return 0
 }
 
 // allowed tests the semantics and the filters.
 func (b *brute) allowed() bool {
-	for name, id := range b.binding {
-		if slices.Contains(b.Options.Inputs, name) {
+	for name, place := range b.names {
+		id := b.images[place]
+		if slices.Contains(b.Options.Inputs, name) || !b.bound[place] {
 			continue
 		}
 		if r, ok := b.Options.Ranges[name]; ok && (id < r.Low || r.High != 0 && id >= r.High) {
@@ -103,16 +144,16 @@ func (b *brute) allowed() bool {
 		}
 	}
 	if slices.ContainsFunc(b.Order, func(pair [2]string) bool {
-		return b.binding[pair[0]] >= b.binding[pair[1]]
+		return b.of(pair[0]) >= b.of(pair[1])
 	}) {
 		return false
 	}
 	for _, d := range b.Options.Unequal {
 		other := d.Constant
 		if d.B != "" {
-			other = b.binding[d.B]
+			other = b.of(d.B)
 		}
-		if b.binding[d.A] == other {
+		if b.of(d.A) == other {
 			return false
 		}
 	}
@@ -131,27 +172,12 @@ func (b *brute) allowed() bool {
 
 // isomorphic reports whether the nodes that are bound so far are different.
 func (b *brute) isomorphic() bool {
-	var nodes []parser.PatternTerm
-	for _, p := range b.patterns {
-		for _, t := range []parser.PatternTerm{p.Subject, p.Object} {
-			if !slices.Contains(nodes, t) {
-				nodes = append(nodes, t)
+	for i, node := range b.nodes {
+		for _, other := range b.nodes[:i] {
+			if b.bound[node] && b.bound[other] && b.images[node] == b.images[other] {
+				return false
 			}
 		}
-	}
-	var bound []dictionary.ID
-	for _, t := range nodes {
-		id, ok := b.binding[t.Variable]
-		switch {
-		case !t.IsVariable():
-			id, _ = b.Lookup(t.Term)
-		case !ok:
-			continue
-		}
-		if slices.Contains(bound, id) {
-			return false
-		}
-		bound = append(bound, id)
 	}
 	return true
 }
@@ -161,7 +187,7 @@ func (b *brute) induced() bool {
 	var images, labels []dictionary.ID
 	for i, e := range b.triples {
 		images = append(images, e.From, e.To)
-		if int(e.Label) != b.TypeLabel || b.patterns[i].Object.IsVariable() {
+		if int(e.Label) != b.TypeLabel || !b.classes[i] {
 			labels = append(labels, e.Label)
 		}
 	}
@@ -174,7 +200,7 @@ func (b *brute) emit() {
 	s := Solution{Origin: b.origin}
 	if !b.Options.CountOnly {
 		for _, name := range b.Options.Output {
-			s.Values = append(s.Values, b.binding[name])
+			s.Values = append(s.Values, b.of(name))
 		}
 	}
 	b.found = append(b.found, s)

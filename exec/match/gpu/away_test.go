@@ -119,8 +119,12 @@ func TestACountOfListsAwayEndsWithItsContext(t *testing.T) {
 func TestCountsOfListsAwayFailAndGiveAllBack(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
+	step := 2
+	if testing.Short() {
+		step = 7
+	}
 	for _, c := range bands(t, 150) {
-		for at := 1; at < 60; at += 2 {
+		for at := 1; at < 60; at += step {
 			calls := 0
 			e := kernels.Emulate(64 << 20)
 			e.Fail = func(string) error {

@@ -213,7 +213,7 @@ func TestCombiningEnds(t *testing.T) {
 	g := ring(t, 300).Graph
 	step := 1
 	if testing.Short() {
-		step = 5
+		step = 9
 	}
 	for at := 0; at < 40; at += step {
 		for _, cancels := range []bool{false, true} {

@@ -61,7 +61,7 @@ func TestACancelledQueryDoesNotWaitForPinnedMemory(t *testing.T) {
 		c.with.arena, c.with.AnyCost = 300<<10, true
 		skip, asks, step := 0, true, 1
 		if testing.Short() {
-			step = 3
+			step = 6
 		}
 		for ; asks; skip += step {
 			for _, again := range []bool{false, true} {

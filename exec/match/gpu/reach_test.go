@@ -55,7 +55,7 @@ func TestNoListOutsideTheReachIsLookedUp(t *testing.T) {
 		}
 	})
 	t.Logf("%d asked in one launch", asked)
-	if asked == 0 {
+	if !testing.Short() && asked == 0 {
 		t.Error("no plan was asked in one launch")
 	}
 }

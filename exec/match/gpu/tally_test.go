@@ -98,7 +98,7 @@ func TestWithoutMemoryForNumbersRowsAreHandedOut(t *testing.T) {
 	counted := map[bool]int{}
 	step := int64(200 << 10)
 	if testing.Short() {
-		step *= 4
+		step *= 8
 	}
 	for memory := int64(600 << 10); memory < 3<<20; memory += step {
 		d := open(t, Options{Memory: memory, CombineFrom: 1, tuning: tuning{rows: 1000}})

@@ -222,7 +222,7 @@ func TestRandomFirstRows(t *testing.T) {
 		}
 		least = min(least, checkTop(rt, d, topMatch(t, g, tied(t, vertices), top)))
 	})
-	if least > 0.5 {
+	if !testing.Short() && least > 0.5 {
 		t.Errorf("at least %g of the rows came", least)
 	}
 }
