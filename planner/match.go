@@ -59,10 +59,10 @@ func (p *planner) match(n *parser.BGP, pushed *pushedFilters, r request) (*Match
 	return m, nil
 }
 
-// firstOf is bgp.Options.First for what is asked; nil where no order is.
+// firstOf is bgp.Options.First for what is asked; nil where all rows are.
 func (p *planner) firstOf(r request) *bgp.First {
 	f := r.first
-	if f.variable == "" || f.rows == 0 || p.options.Unoptimised || p.applied || p.options.Dictionary == nil {
+	if f.rows == 0 || p.options.Unoptimised || p.applied || p.options.Dictionary == nil {
 		return nil
 	}
 	return &bgp.First{Variable: f.variable, Descending: f.descending, Both: f.both, Rows: f.rows, InOrder: p.inOrder, Gain: max(0, p.options.Tuning.FirstGain)}

@@ -71,7 +71,7 @@ func firstFolded(g *Group, variable string, s *Sort) {
 func (f firstRows) reaches(n parser.Node) bool {
 	if f.variable == "" {
 		switch n.(type) {
-		case *parser.Slice, *parser.Project, *parser.OrderBy, *parser.Extend:
+		case *parser.Slice, *parser.Project, *parser.OrderBy, *parser.Extend, *parser.BGP, *parser.Filter, *parser.Reduced, *parser.LeftJoin, *parser.Minus:
 			return true
 		}
 		return false

@@ -7,9 +7,9 @@ import (
 	"github.com/rdfgpu/rdfgpu/dictionary"
 )
 
-// First says that the caller needs the first rows by one variable alone, and those that are equal to the last of them.
+// First says that the caller needs the first rows by one variable alone, and those that are equal to the last of them; or some rows, whichever they are.
 type First struct {
-	Variable string
+	Variable string // "" for some rows
 	// Descending: the greatest come first. Both: the caller needs as many of the greatest as of the least.
 	Descending, Both bool
 	Rows             uint64
@@ -77,6 +77,9 @@ const (
 // ahead returns the plan, or another that begins with the vertices whose first rows are needed where that costs less.
 func (b *bgp) ahead(e *estimates, plan *MatchPlan) *MatchPlan {
 	f := b.options.First
+	if b.fewWanted(plan) {
+		return b.soon(e, plan)
+	}
 	if f == nil || f.Gain == 0 || plan.Inputs > 0 || b.options.CountOnly || b.over() {
 		return plan
 	}

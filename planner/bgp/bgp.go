@@ -88,7 +88,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 	if len(b.query.Edges) <= 1 && !b.options.Thorough {
 		return b.finish(e, b.ahead(e, plan)) // one list, read from the end that is known: nothing to compare
 	}
-	if cost := plan.Cost / speed; cost > deepCost || b.options.Thorough {
+	if cost := b.part(plan) * plan.Cost / speed; cost > deepCost || b.options.Thorough {
 		b.affordable = cost
 		e = b.estimate(inputs, whole(cost/samplePrice, samples, deepSamples))
 		if b.reason != "" {
@@ -97,7 +97,7 @@ func (b *bgp) plan(inputs []int) *MatchPlan {
 		order = e.order(inputs, b.read())
 		plan = b.complete(e, inputs, order)
 	}
-	if (plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 && !b.isTree(e, plan) {
+	if (b.part(plan)*plan.Cost/speed > walkCost || b.options.Thorough) && len(inputs) == 0 && !b.isTree(e, plan) {
 		plan = b.choose(plan, e, inputs)
 	}
 	return b.finish(e, b.ahead(e, plan))
@@ -178,7 +178,7 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 	first, _ := b.measure(best, fewWalks)
 	bestCost := first
-	budget := bestCost * planningShare / max(b.options.Speed, 1)
+	budget := b.part(best) * bestCost * planningShare / max(b.options.Speed, 1)
 	if b.options.Speed <= 1 {
 		budget *= best.recall(b.graph)
 	}

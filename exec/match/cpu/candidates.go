@@ -220,25 +220,24 @@ func (w *worker) list(s *step, d *dynamicList) []pcsr.Vertex {
 	return w.graph.Partition(w.value(d.label), d.dir).Neighbours(w.value(d.from))
 }
 
-// readRows lists the row vertices of the smallest partition, for a step that has no other list.
+// readRows lists the row vertices, in the step's range, of the partition that has fewest there, for a step that has no other list.
 func (w *worker) readRows(s *step, c *scratch) []pcsr.Vertex {
-	var smallest *pcsr.Partition
-	for _, p := range s.rows {
-		if smallest == nil || p.Rows() < smallest.Rows() {
-			smallest = p
+	var fewest *pcsr.Partition
+	var from, to int
+	for _, partitions := range [][]*pcsr.Partition{s.rows, c.lookup} {
+		for _, p := range partitions {
+			first, last := p.RowFrom(s.Low), p.Rows()
+			if high := bound(s.High); high != 0 {
+				last = max(first, p.RowFrom(high))
+			}
+			if fewest == nil || last-first < to-from {
+				fewest, from, to = p, first, last
+			}
 		}
-	}
-	for _, p := range c.lookup {
-		if smallest == nil || p.Rows() < smallest.Rows() {
-			smallest = p
-		}
-	}
-	if smallest == nil {
-		return nil
 	}
 	c.buf = c.buf[:0]
-	for from := 0; from < smallest.Rows() && !(from > 0 && w.run.stop.Load()); from += longList {
-		c.buf = smallest.AppendVertices(c.buf, from, min(from+longList, smallest.Rows()))
+	for low := from; low < to && !(low > from && w.run.stop.Load()); low += longList {
+		c.buf = fewest.AppendVertices(c.buf, low, min(low+longList, to))
 	}
 	return c.buf
 }
