@@ -33,6 +33,9 @@ func (p *MatchPlan) UntilFirst(cost float64) float64 {
 	if p.Ahead != nil {
 		cost *= p.Ahead.Share
 	}
+	if p.Part > 0 {
+		cost *= p.Part
+	}
 	if read, each := p.Each(); each >= ManyEach {
 		first := cost / each
 		for _, s := range p.Steps[:read] {

@@ -54,6 +54,8 @@ type MatchPlan struct {
 	Top *Top
 	// Ahead, where it is not nil, says that the plan begins with values that the caller needs in their order; a matcher may end when it has them.
 	Ahead *Ahead
+	// Part is the part of the plan's cost that is expected to be spent until the caller has some rows, where these are enough; 0 where it needs all.
+	Part float64
 	// Where are conditions on the rows' numbers, all of which the caller tests (again): a matcher may leave out rows that fail one, and say that the others pass all
 	// (vector.Batch.Passed).
 	Where []*Formula

@@ -20,23 +20,22 @@ func (b *bgp) fewWanted(plan *MatchPlan) bool {
 // soon returns the plan, or another that has as many rows as are needed for less: where a plan begins with few vertices that have many partial matches each, a matcher may
 // read much that leads nowhere before it comes to the first row.
 func (b *bgp) soon(e *estimates, plan *MatchPlan) *MatchPlan {
-	if b.over() {
-		return plan
-	}
 	f := b.options.First
 	always := math.IsInf(f.Gain, 1)
 	best, least := plan, f.Gain*plan.untilRows(f.Rows)
-	if !always && least < f.Gain*soonFrom {
-		return plan
+	if !b.over() && (always || least >= f.Gain*soonFrom) {
+		for _, order := range e.alternatives(nil, b.read(), 0) {
+			other := b.complete(e, nil, order)
+			if b.over() {
+				return plan
+			}
+			if until := other.untilRows(f.Rows); until < least && (always || other.Cost <= soonMost*plan.Cost) {
+				best, least = other, until
+			}
+		}
 	}
-	for _, order := range e.alternatives(nil, b.read(), 0) {
-		if b.over() {
-			return plan
-		}
-		other := b.complete(e, nil, order)
-		if until := other.untilRows(f.Rows); until < least && (always || other.Cost <= soonMost*plan.Cost) {
-			best, least = other, until
-		}
+	if best.Cost > 0 {
+		best.Part = best.untilRows(f.Rows) / best.Cost
 	}
 	return best
 }

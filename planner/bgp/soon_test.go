@@ -50,6 +50,9 @@ func TestSomeRowsComeSoon(t *testing.T) {
 		if name := plan.Slots[0].Variable; (name == "s") != (test.name == "ten") && test.name != "always" {
 			t.Errorf("%s: the plan begins with ?%s", test.name, name)
 		}
+		if until := plan.UntilFirst(plan.Cost); until > plan.Cost/10 != (test.name != "ten") {
+			t.Errorf("%s: it costs %g until the rows are there, and %g as a whole", test.name, until, plan.Cost)
+		}
 		n, err := cpu.New().Count(context.Background(), &match.Match{Graph: graph, Plan: plan})
 		if err != nil || n != 2*members {
 			t.Errorf("%s: %d rows (%v), want %d", test.name, n, err, 2*members)
