@@ -185,6 +185,9 @@ func TestLoadKeepsEveryQuad(t *testing.T) {
 		{"quads", 20_000, 3000, true, 0},
 		{"an empty file", 0, 1, false, 0},
 	} {
+		if testing.Short() && test.name == "triples" {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "data.nq")
@@ -247,6 +250,9 @@ func TestLoadIsDeterministic(t *testing.T) {
 func TestLoadSpills(t *testing.T) {
 	t.Parallel()
 	for _, graphs := range []bool{false, true} {
+		if testing.Short() && !graphs {
+			continue
+		}
 		dir := t.TempDir()
 		path := filepath.Join(dir, "data.nq")
 		want := writeQuads(t, path, randomQuads(2, 30_000, 12_000), graphs)

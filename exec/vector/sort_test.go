@@ -12,6 +12,9 @@ import (
 
 // TestLongSortsSortAndEnd: whatever the length, in order; and without looking at all of it once the query has ended.
 func TestLongSortsSortAndEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("of one goroutine")
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 100, sortedAtOnce, sortedAtOnce + 1, radixFrom, 5*sortedAtOnce + 17, 300_000} {
 		list := make([]dictionary.ID, n)

@@ -69,6 +69,9 @@ func TestGroupsAreAggregatedAgain(t *testing.T) {
 
 // TestLargeGroupsAreEvaluatedAgain: where aggregating a group again would cost more than evaluating the query, that is done, from then on.
 func TestLargeGroupsAreEvaluatedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("of one goroutine")
+	}
 	w := newWorld(t, map[rdf.Quad]bool{}, live.Options{})
 	defer w.close()
 	var many step
