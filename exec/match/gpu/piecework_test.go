@@ -106,7 +106,7 @@ func (p pieceTest) checkLarge(t testing.TB, rt *rapid.T, driver kernels.Driver) 
 // leavesOuter reports whether a count with an outer vertex was left to the processor, as it may be where lists are away, or there is little memory or room for cores.
 func leavesOuter(m *match.Match, d *Device, err error) bool {
 	dense := newShape(m, true, &d.options).Dense
-	return errors.Is(err, errNotOuter) && dense != nil && dense.HasOuter() && (d.options.listsAway || d.options.inPages || d.options.Memory > 0 || d.options.coreRoom > 0)
+	return errors.Is(err, errNotOuter) && dense != nil && dense.HasOuter() && (d.options.listsAway || d.options.inPages || d.options.graphs > 0 || d.options.Memory > 0 || d.options.coreRoom > 0)
 }
 
 // closes closes a device, which must have given all memory back.
