@@ -22,38 +22,41 @@ func (b *bgp) fewWanted(plan *MatchPlan) bool {
 func (b *bgp) soon(e *estimates, plan *MatchPlan) *MatchPlan {
 	f := b.options.First
 	always := math.IsInf(f.Gain, 1)
-	best, least := plan, f.Gain*plan.untilRows(f.Rows)
-	if !b.over() && (always || least >= f.Gain*soonFrom) {
-		for _, order := range e.alternatives(nil, b.read(), 0) {
-			other := b.complete(e, nil, order)
-			if b.over() {
-				return plan
-			}
-			if until := other.untilRows(f.Rows); until < least && (always || other.Cost <= soonMost*plan.Cost) {
-				best, least = other, until
-			}
-		}
+	plan.Part = plan.partUntil(f.Rows)
+	best, least := plan, f.Gain*plan.Part*plan.Cost
+	if b.over() || !always && least < f.Gain*soonFrom {
+		return plan
 	}
-	if best.Cost > 0 {
-		best.Part = best.untilRows(f.Rows) / best.Cost
+	for _, order := range e.alternatives(nil, b.read(), 0) {
+		other := b.complete(e, nil, order)
+		if b.over() {
+			return plan
+		}
+		other.Part = other.partUntil(f.Rows)
+		if until := other.Part * other.Cost; until < least && (always || other.Cost <= soonMost*plan.Cost) {
+			best, least = other, until
+		}
 	}
 	return best
 }
 
 // part is the part of what a plan costs that planning goes by: less than all where some rows are enough, but not so little that a pattern which has fewer is planned carelessly.
 func (b *bgp) part(plan *MatchPlan) float64 {
-	if !b.fewWanted(plan) || plan.Cost == 0 {
+	if !b.fewWanted(plan) {
 		return 1
 	}
-	return max(leastPart, plan.untilRows(b.options.First.Rows)/plan.Cost)
+	return max(leastPart, plan.partUntil(b.options.First.Rows))
 }
 
-// untilRows is what a match is expected to cost until it has so many rows, if these are spread evenly: a part of the whole, and what is read for one vertex of the first step.
-func (p *MatchPlan) untilRows(rows uint64) float64 {
-	own := p.Own()
-	if own == 0 {
-		return 0
+// partUntil is the part of a match that is expected to be run until there are so many rows, if these are spread evenly: so much of all rows, and one vertex of the first step.
+// It is 1 where the estimates are beyond all numbers.
+func (p *MatchPlan) partUntil(rows uint64) float64 {
+	if p.Own() == 0 {
+		return 1
 	}
-	each := p.Cost / max(1, p.Steps[0].EstimatedRows)
-	return min(p.Cost, each+p.Cost*float64(rows)/max(1, p.Rows()))
+	part := 1/max(1, p.Steps[0].EstimatedRows) + float64(rows)/max(1, p.Rows())
+	if !(part < 1) {
+		return 1
+	}
+	return part
 }

@@ -30,7 +30,7 @@ func TestSomeRowsComeSoon(t *testing.T) {
 		edge(first+members+i, 2, first+members+(i*7)%others)
 	}
 	variable := func(name string) parser.PatternTerm { return parser.PatternTerm{Variable: name} }
-	class := parser.TriplePattern{Subject: variable("s"), Predicate: parser.PatternTerm{Term: matchtest.Term(0)}, Object: parser.PatternTerm{Term: matchtest.Term(first - 1)}}
+	class := parser.TriplePattern{Subject: variable("s"), Predicate: matchtest.PatternTerm(0), Object: matchtest.PatternTerm(first - 1)}
 	c.Patterns = []parser.TriplePattern{{Subject: variable("s"), Predicate: variable("p"), Object: variable("o")}, class}
 	graph, err := c.Graph()
 	if err != nil {
