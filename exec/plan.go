@@ -119,6 +119,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	defer schedule.Recover(&err, debug.SetPanicOnFault(true))
 	options.Workers.Enter()
 	defer options.Workers.Leave()
+	options.rouse(options.Planned)
 	options.Operators = options.Operators.Complete()
 	if options.Memory <= 0 {
 		options.Memory = defaultMemory
@@ -146,9 +147,7 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 		if p.physical, err = planner.Make(ctx, query, dataset, p.planning()); err != nil {
 			return nil, err
 		}
-	}
-	if options.Speed <= 1 { // no device will match it
-		options.Workers.Rouse(p.physical.Helpers())
+		options.rouse(p.physical)
 	}
 	b := &builder{Plan: p, measures: p.measures}
 	if p.root, err = b.build(p.physical.Root); err != nil {
@@ -156,6 +155,13 @@ func Prepare(ctx context.Context, query *parser.Query, dataset Dataset, dict Ter
 	}
 	p.output.From = operator.Indexes(p.root.Columns(), p.physical.Variables)
 	return p, p.ended()
+}
+
+// rouse has threads woken that a plan will have work for, while it gets ready, where no device will match it.
+func (o *Options) rouse(plan *planner.Plan) {
+	if plan != nil && o.Speed <= 1 {
+		o.Workers.Rouse(plan.Helpers())
+	}
 }
 
 // ended says why the query must end, nil while it may go on: its context, or a value that an expression computed.

@@ -11,7 +11,7 @@ import (
 // bitmaps.
 func NewContrary() *Matcher {
 	m := New()
-	m.tuning = tuning{Tuning: match.Tuning{AnyCost: true}, tableRows: 3, oftenMark: 1, memoTrial: 50, memoShare: 8, memoBits: 2, manyRows: 4, rowPrice: 1, firstBlock: 1, fewMembers: 1}
+	m.tuning = tuning{Tuning: match.Tuning{AnyCost: true}, tableRows: 3, oftenMark: 1, memoTrial: 50, memoShare: 8, memoBits: 2, manyRows: 4, rowPrice: 1, firstBlock: 1, fewMembers: 1, sparseBits: 1}
 	return m
 }
 

@@ -15,6 +15,8 @@ type hubs struct {
 	room   atomic.Int64         // in words, of bitmaps of all runs that had these hubs
 	used   [1 << hubBits]uint32 // places, the first of them
 	n      atomic.Int32         // how many of those
+
+	current currents
 }
 
 // hub is a list and its bitmap. Its memory stays with its place: the next run has much the same lists.
@@ -56,7 +58,7 @@ func (w *worker) hub(list []pcsr.Vertex) *bitmap {
 	if words > hubSparse*len(list) {
 		return nil
 	}
-	place := (list[0]*0x9E3779B1 ^ list[last]*0x85EBCA77 ^ uint32(last)*0xC2B2AE3D) * 0x27D4EB2F >> (32 - hubBits)
+	place := placeOf(list) >> (32 - hubBits)
 	if all != nil {
 		if h := all.places[place].Load(); h != nil {
 			switch state := h.state.Load(); {
@@ -78,6 +80,12 @@ func (w *worker) hub(list []pcsr.Vertex) *bitmap {
 		return nil
 	}
 	return w.run.commonHubs().add(list, place, int64(words))
+}
+
+// placeOf hashes a list by its ends and its length.
+func placeOf(list []pcsr.Vertex) uint32 {
+	last := len(list) - 1
+	return (list[0]*0x9E3779B1 ^ list[last]*0x85EBCA77 ^ uint32(last)*0xC2B2AE3D) * 0x27D4EB2F
 }
 
 // commonHubs are the hubs of the run, made when they are first wanted.
@@ -147,6 +155,9 @@ func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
 
 // drop lets go of all lists, which belong to a graph, and keeps the memory; the bitmaps are cleared by who uses them again.
 func (h *hubs) drop() {
+	if h.room.Load()+h.current.words() > hubRoom {
+		clear(h.current.spare[:])
+	}
 	for _, place := range h.used[:h.n.Load()] {
 		n := h.places[place].Load()
 		n.list = nil

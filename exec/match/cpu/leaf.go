@@ -93,14 +93,14 @@ func (w *worker) sourceBits(s *step, c *scratch, source, other []pcsr.Vertex) *b
 	}
 	if c.based {
 		if b := &c.partials[c.base]; &b.list[0] == &source[0] && len(b.list) == len(source) {
-			return b.often(w.tuning.oftenMark)
+			return b.often(w.tuning)
 		}
 		return nil
 	}
 	if len(source) < w.tuning.shortMark || s.Low != 0 || s.High != dictionary.None {
 		return nil
 	}
-	return c.marked(source, w.tuning.oftenMark)
+	return w.marked(c, source)
 }
 
 // longerScan is how many members of a list are tested in a bitmap in the time of one search by galloping.

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,10 +35,13 @@ func (l *staticList) bitmap(n, least int) *bitmap {
 	return l.bits.Load()
 }
 
-// bitmap is a set of vertices base … base+64·len(words)-1.
+// bitmap is a set of vertices base … base+64·len(words)-1; or, with a shift, what such a set is looked up in first: a bit for each 1<<shift vertices, set where one of
+// them is in the list.
 type bitmap struct {
 	base  pcsr.Vertex
+	shift uint8
 	words []uint64
+	list  []pcsr.Vertex // with a shift: the members
 }
 
 // set makes b the set of a sorted list. The memory of b is used again; it must be clear.
@@ -47,15 +51,39 @@ func (b *bitmap) set(list []pcsr.Vertex) {
 	if cap(b.words) < n {
 		b.words = make([]uint64, n)
 	}
-	b.words = b.words[:n]
+	b.words, b.shift = b.words[:n], 0
 	for _, v := range list {
 		v -= b.base
 		b.words[v/64] |= 1 << (v % 64)
 	}
 }
 
+// setFew makes b the set of a sorted list, with a shift where that is tuned so: then each member has half of sparseBits or more. The list must stay as it is.
+func (b *bitmap) setFew(list []pcsr.Vertex, t *tuning) {
+	span := int(list[len(list)-1] - list[0])
+	if span <= 64*t.sparseWords || span <= t.sparseBits*len(list) {
+		b.set(list)
+		return
+	}
+	b.shift = uint8(bits.Len(uint(span / (t.sparseBits * len(list)))))
+	b.base, b.list = list[0]&^63, list
+	n := int(list[len(list)-1]-b.base)>>b.shift/64 + 1
+	if cap(b.words) < n {
+		b.words = make([]uint64, n)
+	}
+	b.words = b.words[:n]
+	for _, v := range list {
+		v = (v - b.base) >> b.shift
+		b.words[v/64] |= 1 << (v % 64)
+	}
+}
+
 // clear empties the set, given the list that it was made of.
 func (b *bitmap) clear(list []pcsr.Vertex) {
+	if b.list = nil; b.shift > 0 || len(b.words) <= len(list) {
+		clear(b.words)
+		return
+	}
 	for _, v := range list {
 		b.words[(v-b.base)/64] = 0
 	}
@@ -64,6 +92,9 @@ func (b *bitmap) clear(list []pcsr.Vertex) {
 // filter writes the members of list that are in the set to dst, which may be list's own memory.
 func (b *bitmap) filter(dst, list []pcsr.Vertex) []pcsr.Vertex {
 	dst = grow(dst, len(list))
+	if b.shift > 0 {
+		return b.keepFew(b.near(dst, list))
+	}
 	words, n := b.words, 0
 	for _, v := range list {
 		dst[n] = v
@@ -77,11 +108,51 @@ func (b *bitmap) filter(dst, list []pcsr.Vertex) []pcsr.Vertex {
 
 // count returns how many members of list are in the set.
 func (b *bitmap) count(list []pcsr.Vertex) int {
+	if b.shift > 0 {
+		return b.countFew(list)
+	}
 	words, n := b.words, 0
 	for _, v := range list {
 		i := v - b.base
 		if w := int(i / 64); w < len(words) {
 			n += int(words[w] >> (i % 64) & 1)
+		}
+	}
+	return n
+}
+
+// near writes the members of list whose bits are set to dst, which may be list's own memory.
+func (b *bitmap) near(dst, list []pcsr.Vertex) []pcsr.Vertex {
+	words, n := b.words, 0
+	for _, v := range list {
+		dst[n] = v
+		i := (v - b.base) >> b.shift // those below base wrap to beyond all words, or to some that are looked up
+		if w := int(i / 64); w < len(words) {
+			n += int(words[w] >> (i % 64) & 1)
+		}
+	}
+	return dst[:n]
+}
+
+// keepFew keeps the members of list that are in a set with a shift, few of many that have been tested.
+func (b *bitmap) keepFew(list []pcsr.Vertex) []pcsr.Vertex {
+	n := 0
+	for _, v := range list {
+		if pcsr.Contains(b.list, v) {
+			list[n] = v
+			n++
+		}
+	}
+	return list[:n]
+}
+
+// countFew returns how many members of list are in a set with a shift.
+func (b *bitmap) countFew(list []pcsr.Vertex) (n int) {
+	words := b.words
+	for _, v := range list {
+		i := (v - b.base) >> b.shift
+		if w := int(i / 64); w < len(words) && words[w]>>(i%64)&1 != 0 && pcsr.Contains(b.list, v) {
+			n++
 		}
 	}
 	return n

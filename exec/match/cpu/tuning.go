@@ -19,6 +19,10 @@ type tuning struct {
 	smallCost float64
 	// A list of shortMark members or more that comes oftenMark times is made a bitmap.
 	shortMark, oftenMark int
+	// The workers of a run have the bitmap of a list of longMark members or more in common: it takes longer to make than to find another worker's.
+	longMark int
+	// A bitmap of more than sparseWords, more than a first cache holds, has one bit for several vertices where it has more than sparseBits for each member of its list.
+	sparseWords, sparseBits int
 	// A fixed list is made a bitmap after so many more probes than its size.
 	probes int
 	// A memo of 1<<memoBits counts, of fewer where there are many memos, is made after memoFrom calls, and given up when fewer than 1 in memoShare of
@@ -39,7 +43,7 @@ type tuning struct {
 }
 
 var tuned = tuning{
-	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3,
+	tableRows: match.BatchRows, quiet: bgp.ThreadCost, often: bgp.OfferCost, manyRows: 512, smallCost: bgp.SplitCost, shortMark: 24, oftenMark: 3, longMark: 1 << 12, sparseWords: 1 << 12, sparseBits: 128,
 	probes: 64, memoFrom: 128, memoTrial: 1 << 14, memoShare: 32, memoBits: 12,
 	shortSource: 64, rowPrice: 4,
 	manyEach: bgp.ManyEach, firstBlock: 64, fewMembers: 1 << 13, cutFrom: 64,
