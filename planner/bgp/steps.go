@@ -269,7 +269,7 @@ func (a *assembly) addOptional(s *Step, v int, optional []optionalLink) {
 	source, length := a.estimates.read(s, v)
 	for i := range optional {
 		o := &optional[i]
-		if slices.Contains(s.Links, o.link) {
+		if slices.ContainsFunc(s.Links, o.link.follows) {
 			continue
 		}
 		shorter := o.length < semiJoinShare*length
@@ -282,6 +282,11 @@ func (a *assembly) addOptional(s *Step, v int, optional []optionalLink) {
 		s.Links = append(s.Links, o.link)
 		a.joinComponent(s, o.link.Label)
 	}
+}
+
+// follows reports whether a link of the same step is the same, or asks for more: neighbours by a label have edges of that label, back to where they are neighbours of.
+func (l Link) follows(other Link) bool {
+	return other == l || l.Kind == Rows && other.Kind == Neighbours && other.Label == l.Label && other.Dir == l.Dir.Reverse()
 }
 
 // drops reports whether a semi-join with the rows of a partition drops many of the candidates of v. Where few are read,
