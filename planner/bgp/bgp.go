@@ -176,9 +176,9 @@ func (b *bgp) complete(e *estimates, inputs, order []int) *MatchPlan {
 
 // choose compares the plan with some for other promising orders, by sampled walks, as many as the query's cost allows.
 func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
-	first, _ := b.measure(best, fewWalks)
-	bestCost := first
-	budget := b.part(best) * bestCost * planningShare / max(b.options.Speed, 1)
+	known := b.measure(best, fewWalks)
+	first := known.cost
+	budget := b.part(best) * first * planningShare / max(b.options.Speed, 1)
 	if b.options.Speed <= 1 {
 		budget *= best.recall(b.graph)
 	}
@@ -201,24 +201,23 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 	}
 	few := min(walks, someWalks)
 	if few > fewWalks {
-		bestCost, _ = b.measure(best, few)
+		known = b.measure(best, few)
 	}
 	all := b.measureAll(plans, few)
 	if walks > few {
 		// What walks may take is a share of what the best plan costs, not of the one that they began with.
-		least := bestCost
+		least := known.cost
 		for _, m := range all {
 			least = min(least, m.cost+m.deviation)
 		}
 		if walks = whole(float64(walks)*least/first, few, walks); walks > few {
-			bestCost, _ = b.measure(best, walks)
+			known = b.measure(best, walks)
 			all = b.measureAll(plans, walks)
 		}
 	}
 	for i, m := range all {
-		// Few walks miss what a few of them would meet: where they tell different things, a plan looks cheaper than it is.
-		if m.cost+m.deviation < clearlyLess*bestCost {
-			best, bestCost = plans[i], m.cost
+		if m.beats(known) {
+			best, known = plans[i], m
 		}
 	}
 	return best
@@ -226,6 +225,12 @@ func (b *bgp) choose(best *MatchPlan, e *estimates, inputs []int) *MatchPlan {
 
 // measured is what walks say that a plan costs, and how far that may be off.
 type measured struct{ cost, deviation float64 }
+
+// beats reports whether a plan is to be taken in place of another. Few walks miss what a few of them would meet: where they tell different things, a plan looks cheaper than it
+// is, or the other one dearer.
+func (m measured) beats(other measured) bool {
+	return m.cost+m.deviation < clearlyLess*other.cost && m.cost+math.Hypot(m.deviation, other.deviation) < other.cost
+}
 
 // measureAll measures plans, on the threads that there are where that takes long. When the query ends or a file is damaged, it measures none.
 func (b *bgp) measureAll(plans []*MatchPlan, walks int) []measured {
@@ -237,7 +242,7 @@ func (b *bgp) measureAll(plans []*MatchPlan, walks int) []measured {
 			if i >= len(plans) {
 				break
 			}
-			out[i].cost, out[i].deviation = b.measure(plans[i], walks)
+			out[i] = b.measure(plans[i], walks)
 		}
 		return nil
 	}

@@ -9,7 +9,7 @@
 // counted; one that does not multiply rows comes where rows are fewest. Where the lists of a vertex have no member in common,
 // which their ends or a few searches often tell, there is nothing to match. A query that seems expensive is planned again with larger samples, and promising orders are compared by
 // walks over random partial matches on the real partitions: one is taken in place of another where it is cheaper by more than the walks
-// may be off. Of a pattern that weights count as a whole no orders are compared. Where the caller needs
+// of both may be off. Of a pattern that weights count as a whole no orders are compared. Where the caller needs
 // the first rows by a variable whose IDs are in the order of its values, an order that begins with it is taken if the match is expected to end so much sooner (ahead.go).
 // Where some rows are enough, whichever they are, planning goes by the part of the match that is expected to be run, and an order that begins with many vertices of few
 // partial matches each may be taken in place of the one that is the cheapest as a whole (soon.go).

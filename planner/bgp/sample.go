@@ -57,7 +57,7 @@ const (
 )
 
 // measure replaces the plan's estimates by those of so many sampled walks and returns the cost, and how far that may be off.
-func (b *bgp) measure(p *MatchPlan, walks int) (cost, deviation float64) {
+func (b *bgp) measure(p *MatchPlan, walks int) measured {
 	s := &sampler{
 		over: func() bool { return b.ctx.Err() != nil }, graph: b.graph, plan: p, random: rand.New(rand.NewPCG(1, 2)), values: make([]dictionary.ID, len(p.Slots)),
 		candidates: make([]float64, len(p.Steps)), rows: make([]float64, len(p.Steps)), arrived: make([]int, len(p.Steps)+1), reached: make([]float64, len(p.Steps)+1),
@@ -68,7 +68,7 @@ func (b *bgp) measure(p *MatchPlan, walks int) (cost, deviation float64) {
 		s.walk()
 	}
 	p.Cost = s.judge(float64(walks))
-	return p.Cost, s.cost.deviation()
+	return measured{p.Cost, s.cost.deviation()}
 }
 
 // measuredWalks is how many walks tell what a plan costs that was made with few or none.
@@ -77,11 +77,10 @@ const measuredWalks = 128
 // Measure is what sampled walks say that a plan costs, in candidates, also one whose planning took a matcher's Speed for a reason not to look so closely. The
 // plan, which reads no input, stays as it is.
 func Measure(ctx context.Context, g *pcsr.Graph, plan *MatchPlan) float64 {
-	measured := *plan
-	measured.Steps = slices.Clone(plan.Steps)
+	own := *plan
+	own.Steps = slices.Clone(plan.Steps)
 	b := &bgp{ctx: ctx, graph: g, options: &Options{}}
-	cost, _ := b.measure(&measured, measuredWalks)
-	return cost
+	return b.measure(&own, measuredWalks).cost
 }
 
 // judge replaces the estimates of the plan's steps and returns the cost. What too few walks reached to tell is estimated from
