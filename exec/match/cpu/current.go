@@ -42,8 +42,7 @@ func (c *currents) take(list []pcsr.Vertex, t *tuning) *current {
 	made.list = list
 	made.holders.Store(1)
 	if !place.CompareAndSwap(old, made) {
-		made.holders.Store(0)
-		c.keep(made)
+		made.release() // who found it in another place, when it was another list's, may hold it for a moment
 		return nil
 	}
 	made.bits.setFew(list, t)
@@ -77,8 +76,10 @@ func (c *current) release() {
 		return
 	}
 	c.of.place(c.list).CompareAndSwap(c, nil)
-	c.bits.clear(c.list)
-	c.made.Store(false)
+	if c.made.Load() {
+		c.bits.clear(c.list)
+		c.made.Store(false)
+	}
 	c.of.keep(c)
 }
 
@@ -105,8 +106,9 @@ func (c *currents) keep(unused *current) {
 	}
 }
 
-// words is how much memory is kept.
-func (c *currents) words() (words int64) {
+// drop lets go of what workers that failed have left, for lists belong to a graph, and returns how many words of memory are kept.
+func (c *currents) drop() (words int64) {
+	clear(c.places[:])
 	for i := range c.spare {
 		if s := c.spare[i].Load(); s != nil {
 			words += int64(cap(s.bits.words))

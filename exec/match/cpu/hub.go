@@ -155,7 +155,7 @@ func (h *hubs) add(list []pcsr.Vertex, place uint32, words int64) *bitmap {
 
 // drop lets go of all lists, which belong to a graph, and keeps the memory; the bitmaps are cleared by who uses them again.
 func (h *hubs) drop() {
-	if h.room.Load()+h.current.words() > hubRoom {
+	if h.room.Load()+h.current.drop() > hubRoom {
 		clear(h.current.spare[:])
 	}
 	for _, place := range h.used[:h.n.Load()] {

@@ -85,6 +85,35 @@ func TestBitmapsOfFew(t *testing.T) {
 	})
 }
 
+// TestABitmapThatIsNotMadeIsKeptOnce, where whoever began it and another one let go of it, in either order; and what a worker that failed still holds is nobody's in the next run.
+func TestABitmapThatIsNotMadeIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	m := New()
+	r := &run{matcher: m}
+	c := &r.commonHubs().current
+	begun := c.unused()
+	begun.list = []pcsr.Vertex{5, 5000}
+	begun.holders.Store(1)
+	if !begun.hold() {
+		t.Fatal("it is held by nobody")
+	}
+	begun.release()
+	if c.spare[0].Load() != nil {
+		t.Fatal("it is to be used again while somebody holds it")
+	}
+	begun.release()
+	if c.spare[0].Load() != begun || c.spare[1].Load() != nil || begun.hold() {
+		t.Fatal("it is not kept once")
+	}
+	list := []pcsr.Vertex{7, 8, 9}
+	left := c.take(list, &tuning{sparseBits: 64})
+	r.dropHubs()
+	next := &run{matcher: m}
+	if got := next.commonHubs().current.take(list, &tuning{sparseBits: 64}); got == nil || got == left || got.bits.count(list) != 3 {
+		t.Error("a bitmap of the run before is found")
+	}
+}
+
 // TestBitmapsInCommon: many workers want the bitmaps of lists, several at a time, and let go of them.
 func TestBitmapsInCommon(t *testing.T) {
 	t.Parallel()
