@@ -45,18 +45,7 @@ type bitmap struct {
 }
 
 // set makes b the set of a sorted list. The memory of b is used again; it must be clear.
-func (b *bitmap) set(list []pcsr.Vertex) {
-	b.base = list[0] &^ 63
-	n := int(list[len(list)-1]-b.base)/64 + 1
-	if cap(b.words) < n {
-		b.words = make([]uint64, n)
-	}
-	b.words, b.shift = b.words[:n], 0
-	for _, v := range list {
-		v -= b.base
-		b.words[v/64] |= 1 << (v % 64)
-	}
-}
+func (b *bitmap) set(list []pcsr.Vertex) { b.fill(list, 0) }
 
 // setFew makes b the set of a sorted list, with a shift where that is tuned so: then each member has half of sparseBits or more. The list must stay as it is.
 func (b *bitmap) setFew(list []pcsr.Vertex, t *tuning) {
@@ -65,16 +54,22 @@ func (b *bitmap) setFew(list []pcsr.Vertex, t *tuning) {
 		b.set(list)
 		return
 	}
-	b.shift = uint8(bits.Len(uint(span / (t.sparseBits * len(list)))))
-	b.base, b.list = list[0]&^63, list
-	n := int(list[len(list)-1]-b.base)>>b.shift/64 + 1
+	b.list = list
+	b.fill(list, bits.Len(uint(span/(t.sparseBits*len(list)))))
+}
+
+// fill sets the bits of a sorted list's members.
+func (b *bitmap) fill(list []pcsr.Vertex, shift int) {
+	b.base, b.shift = list[0]&^63, uint8(shift)
+	n := int(list[len(list)-1]-b.base)>>shift/64 + 1
 	if cap(b.words) < n {
 		b.words = make([]uint64, n)
 	}
 	b.words = b.words[:n]
+	words, base, by := b.words, b.base, shift&31
 	for _, v := range list {
-		v = (v - b.base) >> b.shift
-		b.words[v/64] |= 1 << (v % 64)
+		v = (v - base) >> by
+		words[v/64] |= 1 << (v % 64)
 	}
 }
 

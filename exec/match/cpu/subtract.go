@@ -25,7 +25,7 @@ func (w *worker) subtract(c *scratch, source, other []pcsr.Vertex) []pcsr.Vertex
 	return pcsr.Subtract(c.buf[:0], source, other)
 }
 
-// without writes the members of list that are not in the set to dst, which may be list's own memory.
+// without writes the members of list that are not in the set, which has no shift, to dst, which may be list's own memory.
 func (b *bitmap) without(dst, list []pcsr.Vertex) []pcsr.Vertex {
 	dst = grow(dst, len(list))
 	words, n := b.words, 0
