@@ -341,3 +341,34 @@ func BenchmarkWriter(b *testing.B) {
 		report(b, g, 0)
 	}
 }
+
+// BenchmarkDegrees finds how long all lists of a Bitmap are that has two of three vertices, 512 rows at a time: by rows, by vertices (its own, and those of another such Bitmap), and
+// of all vertices between two rows; and the vertices.
+func BenchmarkDegrees(b *testing.B) {
+	p, _ := lookupPartition(1_000_000, 1_500_000, Bitmap)
+	other, _ := lookupPartition(900_000, 1_500_000, Bitmap)
+	var vertices [512]Vertex
+	var degrees [len(vertices)]uint32
+	for _, way := range []struct {
+		name string
+		do   func(low, high int)
+	}{
+		{"vertices", func(low, high int) { p.AppendVertices(vertices[:0], low, high) }},
+		{"rows", func(low, high int) { p.DegreesFrom(degrees[:high-low], low) }},
+		{"own", func(low, high int) { p.DegreesOf(degrees[:high-low], p.AppendVertices(vertices[:0], low, high)) }},
+		{"other", func(low, high int) {
+			high = min(high, other.Rows())
+			low = min(low, high)
+			p.DegreesOf(degrees[:high-low], other.AppendVertices(vertices[:0], low, high))
+		}},
+	} {
+		b.Run(way.name, func(b *testing.B) {
+			for b.Loop() {
+				for low := 0; low < p.Rows(); low += len(vertices) {
+					way.do(low, min(low+len(vertices), p.Rows()))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(p.Rows()), "ns/row")
+		})
+	}
+}

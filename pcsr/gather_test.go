@@ -1,6 +1,7 @@
 package pcsr
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestAppendNeighboursAgreesWithNeighbours(t *testing.T) {
 	})
 }
 
-// TestDegreesOfManyVertices: of a Bitmap of several blocks or a Range, of vertices that lie close together or far apart, ascend or not, and are no rows.
+// TestDegreesOfManyVertices: of a Bitmap of several blocks or a Range, of vertices that lie close together or far apart, ascend or not, and are no rows, and of consecutive ones.
 func TestDegreesOfManyVertices(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,6 +76,11 @@ func TestDegreesOfManyVertices(t *testing.T) {
 				edges = append(edges, Edge{From: v, To: vertex.Draw(t, "to")})
 				if one {
 					break
+				}
+			}
+			if !one && rapid.IntRange(0, 50).Draw(t, "many neighbours") == 0 {
+				for to := range rapid.Uint32Range(250, 260).Draw(t, "how many") {
+					edges = append(edges, Edge{From: v, To: to})
 				}
 			}
 		}
@@ -102,6 +108,9 @@ func TestDegreesOfManyVertices(t *testing.T) {
 				t.Fatalf("row %d has %d neighbours, not %d", first+i, p.Degree(first+i), n)
 			}
 		}
+		start, span := rapid.Uint32Range(0, uint32(n)+300).Draw(t, "the first of a span"), rapid.IntRange(0, n).Draw(t, "consecutive vertices")
+		checkSpan(t, p, start, make([]uint8, span))
+		checkSpan(t, p, start, make([]uint32, span))
 		if rapid.Bool().Draw(t, "in any order") {
 			vertices = rapid.Permutation(vertices).Draw(t, "vertices in another order")
 		}
@@ -113,4 +122,51 @@ func TestDegreesOfManyVertices(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkSpan compares the degrees of consecutive vertices with their neighbours. They are given with any values.
+func checkSpan[T uint8 | uint32](t *rapid.T, p *Partition, first Vertex, degrees []T) {
+	for i := range degrees {
+		degrees[i] = 7
+	}
+	least, most, ok := DegreesOfSpan(p, degrees, first)
+	if ok != (p.Layer() == Bitmap && !p.Single()) {
+		t.Fatalf("%v: %v", p.Layer(), ok)
+	}
+	wantLeast, wantMost := uint32(math.MaxUint32), uint32(0)
+	for i, got := range degrees {
+		if !ok {
+			if got != 7 {
+				t.Fatal("what is not asked for is written")
+			}
+			continue
+		}
+		want := uint32(len(p.Neighbours(first + Vertex(i))))
+		if uint32(got) != min(want, uint32(^T(0))) {
+			t.Fatalf("vertex %d has %d neighbours, not %d", first+Vertex(i), want, got)
+		}
+		if want > 0 {
+			wantLeast, wantMost = min(wantLeast, want), max(wantMost, want)
+		}
+	}
+	if ok && (least != wantLeast || most != wantMost) {
+		t.Fatalf("at least %d and at most %d neighbours, not %d and %d", wantLeast, wantMost, least, most)
+	}
+}
+
+// TestWrongOffsetsAreNoDegrees: those that descend, lie behind the neighbours, or are too few.
+func TestWrongOffsetsAreNoDegrees(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ offsets, want []uint32 }{
+		{[]uint32{0, 2, 1, 5, 9, 7, 8}, []uint32{2, 0, 4, 0, 0, 1}},
+		{[]uint32{3, 4}, []uint32{1, 0, 0}},
+		{[]uint32{3}, []uint32{0, 0}},
+		{nil, []uint32{0}},
+		{[]uint32{1, 2}, nil},
+	} {
+		got := slices.Repeat([]uint32{9}, len(c.want))
+		if degreesBetween(got, c.offsets, 8); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.offsets, got, c.want)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package pcsr
 import (
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
@@ -300,21 +301,24 @@ func (p *Partition) appendBits(dst []Vertex, from, to Vertex, most int) []Vertex
 	if most <= 0 || from >= to {
 		return dst
 	}
-	p.scanWords(max(from, p.base)-p.base, func(start Vertex, word uint32) bool {
-		into, left := dst, most // of their own, in registers
-		for ; word != 0 && left > 0; word &= word - 1 {
-			v := start + uint32(bits.TrailingZeros32(word))
-			if v >= to {
-				left = 0
-				break
-			}
-			into = append(into, v)
-			left--
+	from = max(from, p.base)
+	n, last := len(dst), int(p.rows)
+	if to != noVertex {
+		last = p.RowFrom(to)
+	}
+	left := min(most, max(0, last-p.rankBitmap(from-p.base)))
+	dst = slices.Grow(dst, left)[:n+left]
+	rest := dst[n:]
+	p.scanWords(from-p.base, func(start Vertex, word uint32) bool {
+		into := rest[:min(bits.OnesCount32(word), len(rest))]
+		for i := range into {
+			into[i] = start + uint32(bits.TrailingZeros32(word))
+			word &= word - 1
 		}
-		dst, most = into, left
-		return left > 0
+		rest = rest[len(into):]
+		return len(rest) > 0
 	})
-	return dst
+	return dst[:len(dst)-len(rest)]
 }
 
 // scanWords yields the words of a Bitmap, the bits of 32 vertices each, from that with base+from on, and the first of the 32; bits before from are left out.

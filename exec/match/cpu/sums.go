@@ -134,18 +134,19 @@ func (w *weighing) addUp(d *domain, children []*weights, u *unsummed) (uint64, e
 	}
 	long := w.longLists(edges)
 	err := w.inBlocks(d, children, edges, func(low, _ int, _ []pcsr.Vertex, products []uint64) {
-		sum := uint64(0)
-		for i, n := range products {
-			if u != nil && n > 0 {
-				list := u.lists.List(d.first + low + i)
-				if long.take(list, 0, n) {
+		if u != nil {
+			for i, n := range products {
+				if n == 0 {
 					continue
 				}
-				n = multiply(n, u.candidates.sum(list))
+				if list := u.lists.List(d.first + low + i); long.take(list, 0, n) {
+					products[i] = 0
+				} else {
+					products[i] = multiply(n, u.candidates.sum(list))
+				}
 			}
-			sum = add(sum, n)
 		}
-		total.add(sum)
+		total.add(addAll(products))
 	})
 	if err == nil && u != nil {
 		err = w.sumLong(long, u.candidates)

@@ -164,10 +164,17 @@ func (d *domain) isOf(t *weights) bool { return t.lists != nil && t.lists.Same(d
 // degrees writes down how long lists are, those of the rows of a domain.
 func (w *weighing) degrees(out *weights, d *domain, lists *pcsr.Partition, seen *spread) error {
 	return w.each(d.n, rowPrice*d.n+d.span()/clearShare, func(b *block, low, high int) {
+		from, to := d.offset(low), d.offset(high)
+		if bytes := out.table.bytes; bytes != nil {
+			if least, most, ok := pcsr.DegreesOfSpan(lists, bytes[from:to], out.first+pcsr.Vertex(from)); ok && most < large {
+				seen.note(uint64(high-low), uint64(most), least == most)
+				return
+			}
+		}
 		vertices := lists.AppendVertices(b.vertices[:0], d.first+low, d.first+high)
 		degrees := b.degrees[:len(vertices)]
 		lists.DegreesFrom(degrees, d.first+low)
-		out.table.clear(d.offset(low), d.offset(high))
+		out.table.clear(from, to)
 		write(out.table, out.first, vertices, degrees)
 		look(seen, degrees)
 	})
@@ -208,13 +215,19 @@ func look[T uint32 | uint64](s *spread, numbers []T) {
 	if len(numbers) == 0 || s.differs.Load() {
 		return
 	}
-	s.n.Add(uint64(len(numbers)))
-	if s.first.Load() == nil {
-		first := uint64(numbers[0])
-		s.first.CompareAndSwap(nil, &first)
+	s.note(uint64(len(numbers)), uint64(numbers[0]), !slices.ContainsFunc(numbers, func(n T) bool { return n != numbers[0] }))
+}
+
+// note takes note of so many numbers, of which one is given, and whether all others are the same.
+func (s *spread) note(n, one uint64, same bool) {
+	if s.differs.Load() {
+		return
 	}
-	first := *s.first.Load()
-	if slices.ContainsFunc(numbers, func(n T) bool { return uint64(n) != first }) {
+	s.n.Add(n)
+	if s.first.Load() == nil {
+		s.first.CompareAndSwap(nil, &one)
+	}
+	if !same || *s.first.Load() != one {
 		s.differs.Store(true)
 	}
 }

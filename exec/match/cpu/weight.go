@@ -126,8 +126,9 @@ func (t *weights) multiplyInto(products []uint64, vertices []pcsr.Vertex) {
 		degrees := block[:len(vertices)]
 		t.of[0].lists.DegreesOf(degrees, vertices)
 		for i, n := range degrees {
-			products[i] = multiply(products[i], uint64(max(n, 1)))
+			degrees[i] = max(n, 1)
 		}
+		multiplyAll(products, degrees)
 	case t.branch != nil:
 		var block [weighBlock]uint64
 		parts := block[:len(vertices)]
@@ -189,14 +190,49 @@ func (t *weights) multiplyRows(products []uint64, row int) {
 
 func (t *weights) multiplyDegrees(products []uint64, degrees []uint32) {
 	if t.times == 1 {
-		for i, n := range degrees {
-			products[i] = multiply(products[i], uint64(n))
-		}
+		multiplyAll(products, degrees)
 		return
 	}
 	for i, n := range degrees {
 		products[i] = multiply(products[i], multiply(t.times, uint64(n)))
 	}
+}
+
+// multiplyAll multiplies a number into each product.
+func multiplyAll(products []uint64, numbers []uint32) {
+	numbers = numbers[:len(products)]
+	if areSmall(products) {
+		for i, n := range numbers {
+			products[i] *= uint64(n)
+		}
+		return
+	}
+	for i, n := range numbers {
+		products[i] = multiply(products[i], uint64(n))
+	}
+}
+
+// addAll is the sum of at most weighBlock products.
+func addAll(products []uint64) (sum uint64) {
+	if areSmall(products) {
+		for _, n := range products {
+			sum += n
+		}
+		return sum
+	}
+	for _, n := range products {
+		sum = add(sum, n)
+	}
+	return sum
+}
+
+// areSmall reports whether all numbers have 32 bits at most: a product with such a number, and a sum of a block of them, needs no look at its carry, which costs as much as itself.
+func areSmall(numbers []uint64) bool {
+	all := uint64(0)
+	for _, n := range numbers {
+		all |= n
+	}
+	return all>>32 == 0
 }
 
 // sum adds up the numbers of some vertices, in ascending order.
