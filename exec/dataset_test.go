@@ -268,7 +268,7 @@ func buildByChange(vertices, labels int, edges []pcsr.Edge, options ...pcsr.Opti
 	return g.Change(vertices, added, removed), nil
 }
 
-// processor matches in the caller's goroutine, so that solutions come in the same order every time.
+// processor matches in the caller's goroutine, so that solutions come in the same order every time. Of terms that are added up, each is counted beside the one before.
 var processor = alone{cpu.New()}
 
 type alone struct{ match.Matcher }
@@ -277,6 +277,13 @@ func (a alone) Match(ctx context.Context, m *match.Match, emit func(*vector.Batc
 	by := *m
 	by.Workers = nil
 	return a.Matcher.Match(ctx, &by, emit)
+}
+
+func (a alone) Count(ctx context.Context, m *match.Match) (uint64, error) {
+	if m.Idle != nil {
+		m.Idle()
+	}
+	return a.Matcher.Count(ctx, m)
 }
 
 // threads are those of the process.

@@ -153,10 +153,10 @@ func (m *Meter) Charge(bytes int64) error {
 
 // TryCharge is Charge for what the query can do without: too many bytes do not end it, but are not counted, and it reports false. (Of several at once
 // all may find room that is there for one of them; the next Charge ends the query then.)
-func (m *Meter) TryCharge(bytes int64) bool {
-	b := m.budget
-	return b.Ending() == nil && b.bears(bytes) && m.Charge(bytes) == nil
-}
+func (m *Meter) TryCharge(bytes int64) bool { return m.Bears(bytes) && m.Charge(bytes) == nil }
+
+// Bears reports whether there is room for so many bytes more, as things are. It counts nothing.
+func (m *Meter) Bears(bytes int64) bool { return m.budget.Ending() == nil && m.budget.bears(bytes) }
 
 // check ends the query where its meters count too much, and says why it has to end. What accounts hold too much of, they
 // give back by themselves.

@@ -57,6 +57,8 @@ type Match struct {
 	Charge func(bytes int64) error
 	// TryCharge is Charge for what a match can do without: where there are too many it counts none of them and reports false. It is nil where Charge is.
 	TryCharge func(bytes int64) bool
+	// Idle, where it is not nil, is called by threads that have found nothing more to do for a count, while others are still at work; it takes no time. A matcher may ignore it.
+	Idle func()
 	// Trace, when not nil, receives what each step did.
 	Trace *Trace
 }

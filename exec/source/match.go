@@ -93,14 +93,19 @@ next:
 }
 
 // Count returns the number of solutions without writing them.
-func (m *Match) Count(x *operator.Execution) (uint64, error) {
+func (m *Match) Count(x *operator.Execution) (uint64, error) { return m.count(x, nil) }
+
+// count is Count; idle is match.Match.Idle.
+func (m *Match) count(x *operator.Execution, idle func()) (uint64, error) {
 	if err := m.ready(x); err != nil {
 		return 0, err
 	}
 	if m.Plan.Empty {
 		return 0, nil
 	}
-	n, err := m.Matcher.Count(x.Ctx, m.match(x))
+	run := m.match(x)
+	run.Idle = idle
+	n, err := m.Matcher.Count(x.Ctx, run)
 	if x.Analyze {
 		m.Measured.Rows, m.Measured.Runs = n, 1
 	}

@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"exec/sideways": {"internal/schedule", "exec/operator", "exec/limits", "exec/vector", "dictionary"},
 	"exec/eval":     {"exec/operator", "exec/sideways", "exec/vector", "exec/expr", "dictionary"},
 	"exec/source": {
-		"exec/operator", "exec/sideways", "exec/limits", "exec/vector", "exec/match", "planner", "planner/bgp", "parser", "pcsr", "dictionary",
+		"internal/schedule", "exec/operator", "exec/sideways", "exec/limits", "exec/vector", "exec/match", "planner", "planner/bgp", "parser", "pcsr", "dictionary",
 	},
 	"exec/path":              {"internal/schedule", "exec/operator", "exec/limits", "exec/vector", "exec/match", "planner", "parser", "pcsr", "dictionary"},
 	"exec/join":              {"internal/schedule", "exec/operator", "exec/sideways", "exec/eval", "exec/limits", "exec/vector", "planner", "dictionary"},

@@ -18,10 +18,11 @@ type join struct {
 	input   *match.Input
 	// all are the steps of the plan, steps those of this part of it.
 	all, steps []*step
-	// charge and workers are the match's.
+	// charge, workers and idle are the match's.
 	charge    func(bytes int64) error
 	tryCharge func(bytes int64) bool
 	workers   *schedule.Share
+	idle      func()
 	bound     *match.Bound
 	tail      []*group
 	// leaves is how many steps before those that are counted are not enumerated; lists are those of them whose slots are emitted, as lists.
@@ -199,7 +200,7 @@ func (p *join) adopt() []*join {
 	for i := range *laid {
 		part := &all[i]
 		*part = (*laid)[i]
-		part.all, part.counters, part.charge, part.tryCharge, part.workers = p.all, p.counters, p.charge, p.tryCharge, p.workers
+		part.all, part.counters, part.charge, part.tryCharge, part.workers, part.idle = p.all, p.counters, p.charge, p.tryCharge, p.workers, p.idle
 		part.steps = make([]*step, len((*laid)[i].steps))
 		for j, s := range (*laid)[i].steps {
 			part.steps[j] = p.step(s.Step)

@@ -40,7 +40,7 @@ func compile(m *match.Match, counting bool, t *tuning) (*join, error) {
 		}
 	}
 	steps := made.unread()
-	p := &join{Lowering: made.lowering, program: made, tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers, bound: m.Bound, all: steps, steps: steps, cuts: made.cuts}
+	p := &join{Lowering: made.lowering, program: made, tuning: t, input: m.Input, charge: m.Charge, tryCharge: m.TryCharge, workers: m.Workers, idle: m.Idle, bound: m.Bound, all: steps, steps: steps, cuts: made.cuts}
 	if m.Trace != nil {
 		p.counters = make([]counters, len(m.Plan.Steps))
 	}

@@ -248,6 +248,9 @@ func (r *run) helper(share func(*worker)) func(*schedule.Worker) error {
 		share(w)
 		w.chunks()
 		w.release()
+		if r.join.idle != nil {
+			r.join.idle()
+		}
 		return nil
 	}
 }
