@@ -36,7 +36,7 @@ staticcheck:
 	$(GO) tool staticcheck ./...
 
 # What draws most of its cases at random: a sixth as many as elsewhere are enough to see a race. exec/expr starts no goroutines.
-DRAWING := ./exec ./exec/match/cpu ./exec/match/gpu ./exec/vector ./internal/live ./internal/wal ./loader ./pcsr
+DRAWING := ./exec ./exec/match/cpu ./exec/match/gpu ./exec/vector ./internal/live ./internal/wal ./loader ./mine ./pcsr ./web .
 
 race: ## the race detector on the packages that start goroutines
 	env -u RDFGPU_DATA -u RDFGPU_W3C $(GO) test -race -short -timeout 30m $(DRAWING) -rapid.checks=16

@@ -67,6 +67,7 @@ func TestWorkbenchIsForEverybody(t *testing.T) {
 	}
 	for _, theme := range []string{"light", "dark"} {
 		t.Run(theme, func(t *testing.T) {
+			t.Parallel()
 			sizes := screens
 			if theme == "dark" {
 				sizes = screens[:1] // other colours, of the same elements

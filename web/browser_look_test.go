@@ -117,6 +117,7 @@ func difference(a, b []string) float64 {
 func TestWorkbenchLooksAsBefore(t *testing.T) {
 	for _, theme := range []string{"light", "dark"} {
 		t.Run(theme, func(t *testing.T) {
+			t.Parallel()
 			atEachSize(t, func(v *visit, s *Server) {
 				v.open("")
 				v.do("choose the theme", chromedp.Evaluate(`localStorage.setItem("rdfgpu-theme", "`+theme+`")`, nil))

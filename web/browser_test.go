@@ -236,17 +236,21 @@ func serveNomisma(t *testing.T) (*Server, string) {
 	return s, server.URL
 }
 
-// atEachSize runs a test at the three sizes.
+// atEachSize runs a test at the three sizes, side by side.
 func atEachSize(t *testing.T, test func(v *visit, s *Server)) {
 	t.Helper()
 	at(t, screens, test)
 }
 
-// at runs a test at some sizes, each in a browser of its own.
+// at runs a test at some sizes, side by side, each with a browser and a server of its own: a browser waits as long as it works.
 func at(t *testing.T, sizes []screen, test func(v *visit, s *Server)) {
-	s, address := serveNomisma(t)
+	t.Helper()
 	for _, size := range sizes {
-		t.Run(size.name, func(t *testing.T) { test(begin(t, address, size), s) })
+		t.Run(size.name, func(t *testing.T) {
+			t.Parallel()
+			s, address := serveNomisma(t)
+			test(begin(t, address, size), s)
+		})
 	}
 }
 
