@@ -82,7 +82,7 @@ func between(low, high, end uint32) uint32 {
 }
 
 // DegreesOfSpan writes how many neighbours each of consecutive vertices has, the first first, 0 for those that are no rows and the greatest T for more than a T holds, and returns the
-// least and the most that a row has; those of no rows are MaxUint32 and 0. It is false, and nothing is written, where a partition's rows are not found by vertex, or not checked.
+// least and the most that a row has; those of no rows are MaxUint32 and 0. It is false, and nothing is written, of any partition but a Bitmap with offsets that has been checked.
 func DegreesOfSpan[T uint8 | uint32](p *Partition, degrees []T, first Vertex) (least, most uint32, ok bool) {
 	if p.file.Unchecked() || p.layer != Bitmap || p.offsets == nil {
 		return 0, 0, false

@@ -103,15 +103,22 @@ type beside struct {
 
 // countAll counts all terms, and returns when nobody counts any more.
 func (b *beside) countAll() {
-	defer func() {
-		if b.begun {
-			b.x.Workers.Park()
-			defer b.x.Workers.Unpark()
-			b.wait.Wait()
-		}
-	}()
+	defer b.end()
 	for i := b.take(); i < len(b.Terms); i = b.take() {
 		b.count(i)
+	}
+}
+
+// end waits for a term that is counted beside others. None is begun any more.
+func (b *beside) end() {
+	b.mu.Lock()
+	b.next = len(b.Terms)
+	begun := b.begun
+	b.mu.Unlock()
+	if begun {
+		b.x.Workers.Park()
+		defer b.x.Workers.Unpark()
+		b.wait.Wait()
 	}
 }
 
