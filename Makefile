@@ -35,11 +35,11 @@ vet:
 staticcheck:
 	$(GO) tool staticcheck ./...
 
-# What draws most of its cases at random: a sixth as many as elsewhere are enough to see a race. exec/expr starts no goroutines.
+# What draws most of its cases at random: a tenth as many as elsewhere are enough to see a race. exec/expr starts no goroutines.
 DRAWING := ./exec ./exec/match/cpu ./exec/match/gpu ./exec/vector ./internal/live ./internal/wal ./loader ./mine ./pcsr ./web .
 
 race: ## the race detector on the packages that start goroutines
-	env -u RDFGPU_DATA -u RDFGPU_W3C $(GO) test -race -short -timeout 30m $(DRAWING) -rapid.checks=16
+	env -u RDFGPU_DATA -u RDFGPU_W3C $(GO) test -race -short -timeout 30m $(DRAWING) -rapid.checks=10
 	env -u RDFGPU_DATA -u RDFGPU_W3C $(GO) test -race -short -timeout 30m $$($(GO) list ./loader/... ./exec/... ./web/... ./internal/store/... ./internal/wal/... ./internal/live/... ./internal/watch/... ./internal/schedule/... ./pcsr/... ./mine/... . | grep -vxF "$$($(GO) list $(DRAWING) ./exec/expr)")
 
 w3c: ## the W3C suites: RDFGPU_W3C=folder of the rdf-tests checkout

@@ -88,7 +88,10 @@ func TestWorkersSortAsAStableSortByComparisonsDoes(t *testing.T) {
 				continue
 			}
 			want := sortedByComparing(t, m, c.text, c.keys, rows)
-			for _, slice := range []struct{ offset, limit int }{{0, len(want)}, {3, 10}, {0, 1}, {200, 1500}, {0, 1 << 62}} {
+			for i, slice := range []struct{ offset, limit int }{{0, len(want)}, {3, 10}, {0, 1}, {200, 1500}, {0, 1 << 62}} {
+				if testing.Short() && i%3 > 0 {
+					continue
+				}
 				end := min(len(want), slice.offset+slice.limit)
 				text := c.text + " ORDER BY" + orderOf(c.text, c.keys)
 				if slice.limit < len(want) || slice.limit == 1<<62 {
