@@ -281,7 +281,11 @@ func TestADamagedStoreIsRefusedOrHarmless(t *testing.T) {
 
 func TestAFileThatIsCutWhileOpenEndsWithAnError(t *testing.T) {
 	t.Parallel()
-	text := complete(300)
+	side := 300
+	if testing.Short() {
+		side = 120
+	}
+	text := complete(side)
 	query := func(store *rdfgpu.Store) (*rdfgpu.Result, error) {
 		return store.Query(context.Background(), `SELECT * WHERE { ?a ?p ?b . ?b ?q ?c }`, rdfgpu.QueryOptions{Device: rdfgpu.CPU, MaxRows: 1 << 20})
 	}

@@ -158,7 +158,7 @@ func TestProgramsFindTheSameInTablesAndByPlans(t *testing.T) {
 			r.Fatalf("auto: %+v, want %+v: %v", got, want, err)
 		}
 	})
-	if ran.Load() == 0 {
+	if !testing.Short() && ran.Load() == 0 {
 		t.Error("the device matched nothing")
 	}
 }

@@ -145,6 +145,9 @@ var asked = []string{
 func TestGoroutinesThatAskEXISTSFindWhatOneDoes(t *testing.T) {
 	m := mixed(t, 4_100)
 	for i, text := range asked {
+		if leftOut(i) {
+			continue
+		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			q := parse(t, "PREFIX : <"+exampleNS+">\n"+text)

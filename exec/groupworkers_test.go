@@ -88,6 +88,9 @@ func TestWorkersGroupAsOneGoroutineDoes(t *testing.T) {
 	m := mixed(t, 16_000)
 	for _, key := range []string{"few", "many"} {
 		for i, text := range grouped {
+			if leftOut(i + len(key)) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s %d", key, i), func(t *testing.T) {
 				t.Parallel()
 				q := parse(t, "PREFIX : <"+exampleNS+">\n"+strings.Replace(text, ":KEY", ":"+key, 1))
@@ -174,7 +177,7 @@ func TestWhoFindsRowsGoesOnWithThem(t *testing.T) {
 				t.Fatal(err)
 			}
 			for n := range 6 {
-				if testing.Short() && n%3 != 1 {
+				if testing.Short() && n != 1+3*(i%2) {
 					continue
 				}
 				o := onProcessor()

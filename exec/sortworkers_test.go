@@ -189,7 +189,7 @@ func TestASharedSortEndsWithItsQuery(t *testing.T) {
 	t.Parallel()
 	m := mixed(t, 4000)
 	for i, text := range ordered {
-		if testing.Short() && i%8 > 0 {
+		if testing.Short() && i%16 > 0 {
 			continue
 		}
 		endsWithItsConsumer(t, m, text)

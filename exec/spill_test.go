@@ -130,7 +130,7 @@ func equalRows(want, got [][]rdf.Term, ordered bool) error {
 }
 
 func TestTheMemoryLimitNamesTheOperator(t *testing.T) {
-	m := many(t, 50_000)
+	m := many(t, 20_000)
 	o := onProcessor()
 	o.Memory = 300_000
 	q := parse(t, "PREFIX : <"+exampleNS+"> SELECT (COUNT(DISTINCT ?n) AS ?c) { ?x :number ?n }")

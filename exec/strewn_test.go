@@ -148,7 +148,10 @@ func TestWhoFindsRowsJoinsGroupsAndSortsThem(t *testing.T) {
 		"SELECT ?g ?v { SELECT DISTINCT ?g ?v { ?x :integer ?v ; :many ?g } } ORDER BY ?v ?g",
 		"SELECT * { { SELECT DISTINCT ?g ?v { ?x :integer ?v ; :many ?g } } { SELECT ?y ?g { ?y :many ?g } OFFSET 1 } }",
 	)
-	for _, text := range texts {
+	for i, text := range texts {
+		if leftOut(i) {
+			continue
+		}
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			limited, skips := strings.Contains(text, "LIMIT"), strings.Contains(text, "OFFSET")

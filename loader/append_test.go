@@ -230,7 +230,7 @@ func TestADamagedStoreIsNotCopied(t *testing.T) {
 	}
 	places, every := 3, 1
 	if testing.Short() {
-		places, every = 1, 4
+		places, every = 1, 9
 	}
 	for i := 0; i < len(files); i += every {
 		file := files[i]

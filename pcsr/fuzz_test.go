@@ -193,6 +193,9 @@ func open(data []byte) {
 
 // TestDamagedTable changes every word of what Open reads, to several values.
 func TestDamagedTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in one goroutine, where the race detector sees nothing")
+	}
 	whole := fileBytes(t)
 	file, err := section.Parse("whole", whole, fileKind, fileVersion)
 	if err != nil {
@@ -207,9 +210,6 @@ func TestDamagedTable(t *testing.T) {
 		at := bytes.Index(whole, part)
 		for i := 0; i < len(part); i += 4 {
 			for _, value := range []uint32{0, 1, 2, 5, 300, 70_000, 1 << 31, noVertex - 1, noVertex} {
-				if testing.Short() && i%60 != 0 {
-					continue
-				}
 				data := slices.Clone(whole)
 				binary.LittleEndian.PutUint32(data[at+i:], value)
 				damaged, err := section.Parse("damaged", data, fileKind, fileVersion)

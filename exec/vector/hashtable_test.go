@@ -98,7 +98,7 @@ func TestTableFindsWhatAgrees(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		n := r.IntN(200)
-		if testing.Short() && seed%2 > 0 {
+		if testing.Short() && seed%4 > 0 {
 			continue
 		}
 		if seed%80 == 0 {
@@ -182,6 +182,9 @@ func TestTablesEndWithTheirQuery(t *testing.T) {
 			}
 			for _, each := range []Each{nil, beside} {
 				for after := range int32(6) {
+					if testing.Short() && after%3 > 0 {
+						continue
+					}
 					endsAfter(t, &rows, each, after, bad)
 				}
 			}

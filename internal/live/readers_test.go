@@ -65,7 +65,11 @@ func TestReadersOpenAStoreThatIsFlushed(t *testing.T) {
 		})
 	}
 	filler := strings.Repeat("-", 600<<10) // a file of the log has room for one of them
-	for n := range 36 {
+	commits := 36
+	if testing.Short() {
+		commits = 15
+	}
+	for n := range commits {
 		if err := insert(s, rdf.NewString(fmt.Sprint(n, filler))); err != nil {
 			t.Fatal(err)
 		}

@@ -60,8 +60,11 @@ func TestALongLogIsReplayed(t *testing.T) {
 // TestALogOfManyChangesIsReplayed opens a store with a log of so many triples that a state is made several times, while the next ones are
 // read: they come in one part of the log and go in another.
 func TestALogOfManyChangesIsReplayed(t *testing.T) {
-	r := quadDrawer{rand.New(rand.NewPCG(13, 2)), 5000, 6, 7}
-	checkReplay(t, r, 50, func(int) (went, came []rdf.Quad) { return r.drawMany(5000), r.drawMany(5000) })
+	r, commits := quadDrawer{rand.New(rand.NewPCG(13, 2)), 5000, 6, 7}, 50
+	if testing.Short() {
+		commits = 12
+	}
+	checkReplay(t, r, commits, func(int) (went, came []rdf.Quad) { return r.drawMany(5000), r.drawMany(5000) })
 }
 
 // checkReplay does commits, and opens the store anew with what they are in the log.
