@@ -104,20 +104,16 @@ func (s *Store) Info() (i Info, err error) {
 	snapshot := s.live.Snapshot()
 	defer snapshot.Release()
 	err = section.Guard(func() error {
-		i, err = s.describe(snapshot)
-		return err
+		i = s.describe(snapshot)
+		return nil
 	})
 	return i, err
 }
 
-func (s *Store) describe(of *live.Snapshot) (Info, error) {
+func (s *Store) describe(of *live.Snapshot) (i Info) {
 	d, m := of.Dictionary(), of.Files().Manifest()
-	triples, err := of.Triples()
-	if err != nil {
-		return Info{}, err
-	}
-	i := Info{
-		Path: s.dir, FormatVersion: m.Version, Triples: triples, NamedGraphs: len(of.NamedGraphs()), Terms: d.Len(),
+	i = Info{
+		Path: s.dir, FormatVersion: m.Version, Triples: of.Triples(), NamedGraphs: len(of.NamedGraphs()), Terms: d.Len(),
 		Predicates: m.Predicates, Classes: len(classes(of.Default())), TotalBytes: m.Bytes(), Bytes: map[string]int64{},
 	}
 	removed := m.Removed()
@@ -129,8 +125,8 @@ func (s *Store) describe(of *live.Snapshot) (Info, error) {
 		if g := segment.Default; g != nil {
 			i.Bytes[g.Name] += g.Bytes
 		}
-		for _, g := range segment.Named {
-			i.Bytes["named graphs"] += g.Bytes
+		if n := segment.NamedBytes(); n > 0 {
+			i.Bytes["named graphs"] += n
 		}
 		for _, g := range segment.Removed {
 			i.Bytes["removed triples"] += g.Bytes
@@ -138,7 +134,7 @@ func (s *Store) describe(of *live.Snapshot) (Info, error) {
 	}
 	i.IRIs, i.BlankNodes, i.Literals = s.kinds.of(of)
 	i.advise()
-	return i, nil
+	return i
 }
 
 // kindCounts remembers how many terms of each kind the files of a store have.

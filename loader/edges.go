@@ -27,6 +27,9 @@ type edgeWriter struct {
 	labelCount int
 	options    []pcsr.Option
 	path       func(graph int) string
+	listed     string // the file that small named graphs share, where there are so many
+	listFrom   int
+	lists      *pcsr.ListsWriter
 	graphs     []*graphFile
 	step       func(n int) // told of keys that have been written
 }
@@ -41,9 +44,14 @@ type cell struct {
 // graphFile is a graph that is being written.
 type graphFile struct {
 	writer *pcsr.Writer
-	cells  int // not yet written
+	cells  int    // not yet written
+	keys   uint64 // of all its cells, repeats among them
 	edges  uint64
+	first  uint64 // the place of its first edge in the lists, from 1 on; 0: it has a file of its own
 }
+
+// listFrom is of how many named graphs on the small ones share a file, and listTriples how many triples a small one has at the most, repeats among them.
+const listFrom, listTriples = 256, 512
 
 // piece is the edges that are gathered for one cell at a time: all of them, or, of a cell that is cut, those of one
 // direction whose row vertices are from ≤ v < to.
@@ -63,12 +71,16 @@ func (e *edgeWriter) write(ctx context.Context, names *graphNames) (err error) {
 	}
 	for _, c := range e.cells {
 		e.graphs[c.graph].cells++
+		e.graphs[c.graph].keys += c.count
 	}
 	defer func() {
 		for _, g := range e.graphs {
 			if err != nil && g.writer != nil {
 				err = errors.Join(err, g.writer.Abort())
 			}
+		}
+		if err != nil && e.lists != nil {
+			err = errors.Join(err, e.lists.Abort())
 		}
 	}()
 	if e.graphs[0].cells == 0 { // a base has a default graph, if an empty one
@@ -85,7 +97,26 @@ func (e *edgeWriter) write(ctx context.Context, names *graphNames) (err error) {
 			return err
 		}
 	}
+	if e.lists != nil {
+		return e.lists.Finish()
+	}
 	return nil
+}
+
+// list appends the sorted keys of a cell to the edges of a small graph, whose cells come one after the other, by label.
+func (e *edgeWriter) list(c cell, keys []uint64) (err error) {
+	if e.lists == nil {
+		if e.lists, err = pcsr.CreateLists(e.listed, e.vertices, e.labelCount, e.options...); err != nil {
+			return err
+		}
+	}
+	g := e.graphs[c.graph]
+	if g.first == 0 {
+		g.first = e.lists.Next() + 1
+	}
+	g.edges += uint64(len(keys))
+	e.step(len(keys))
+	return e.lists.Append(c.label, keys)
 }
 
 // plan cuts the work into rounds that fit the budget. The order of all pieces does not depend on it.
@@ -127,7 +158,7 @@ func (e *edgeWriter) inOrder() []int {
 	for i := range order {
 		order[i] = i
 	}
-	if len(e.graphs) <= maxOpenGraphs {
+	if len(e.graphs) <= min(maxOpenGraphs, e.listFrom) {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.cells[b].count, e.cells[a].count) })
 	}
 	return order
@@ -239,7 +270,9 @@ func (e *edgeWriter) piece(ctx context.Context, p piece, keys, scratch []uint64,
 	first, second := scratch[:n:n], scratch[n:]
 	sorted := radix.Distinct(radix.Sort(keys, first))
 	var reversed []uint64
-	if p.whole {
+	c := e.cells[p.cell]
+	small := c.graph > 0 && len(e.graphs) > e.listFrom && e.graphs[c.graph].keys <= listTriples
+	if p.whole && !small {
 		if &sorted[0] == &first[0] {
 			first = keys
 		}
@@ -253,7 +286,9 @@ func (e *edgeWriter) piece(ctx context.Context, p piece, keys, scratch []uint64,
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	c := e.cells[p.cell]
+	if small {
+		return e.list(c, sorted)
+	}
 	if !p.whole {
 		last := p.direction == pcsr.In && p.to >= uint64(e.vertices)
 		return e.append(ctx, c, p.direction, sorted, p.from == 0, last)

@@ -242,7 +242,7 @@ func TestAStoreOfVersion2IsReadAndAddedTo(t *testing.T) {
 	quads = append(quads, more)
 	same(t, dir, quads)
 	e := openEdited(t, dir)
-	if v := e.files.Manifest().Version; v != store.Version {
+	if v := e.files.Manifest().Version; v != store.PlainVersion {
 		t.Fatal("an append wrote version", v)
 	}
 	e.edit([]Quad{{Subject: iri("e"), Predicate: iri("knows"), Object: iri("d")}}, quads[:1])

@@ -265,7 +265,7 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 			}
 			return l.target.NamedPath(graph - 1)
 		},
-		step: func(n int) { l.written.Add(int64(n)) }, options: []pcsr.Option{pcsr.OnDisk(l.target.Disk())},
+		listed: l.target.ListsPath(), listFrom: l.options.listFrom, step: func(n int) { l.written.Add(int64(n)) }, options: []pcsr.Option{pcsr.OnDisk(l.target.Disk())},
 	}
 	if l.old != nil && l.old.keep > 0 { // labels of an added segment may be any IDs
 		e.labelCount = e.vertices
@@ -287,7 +287,7 @@ func (l *load) writeTriples(ctx context.Context, order *termOrder, labels []uint
 		contents.Keep = l.old.keep
 	}
 	for i, id := range names.ids {
-		contents.Named = append(contents.Named, store.NamedContents{ID: id, Triples: e.graphs[i+1].edges})
+		contents.Named = append(contents.Named, store.NamedContents{ID: id, Triples: e.graphs[i+1].edges, First: e.graphs[i+1].first})
 	}
 	return contents, nil
 }

@@ -39,9 +39,24 @@ func dump(t tester, dir string) []Quad {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quads = append(quads, dumpGraph(t, s.Dictionary, g, s.Dictionary.Term(id))...)
+		of := dumpGraph(t, s.Dictionary, g, s.Dictionary.Term(id))
+		if list, ok := s.Listed(id); ok {
+			sameAsListed(t, s.Dictionary, of, list)
+		}
+		quads = append(quads, of...)
 	}
 	return quads
+}
+
+// sameAsListed compares the quads of a graph with what is listed of it.
+func sameAsListed(t tester, d *dictionary.Dictionary, quads []Quad, list []pcsr.Edge) {
+	t.Helper()
+	for i, e := range list {
+		q := Quad{Subject: d.Term(e.From), Predicate: d.Term(e.Label), Object: d.Term(e.To), Graph: quads[0].Graph}
+		if len(list) != len(quads) || !slices.Contains(quads, q) || i > 0 && list[i-1] == e {
+			t.Fatalf("%v is listed among %d triples; the graph has %d", q, len(list), len(quads))
+		}
+	}
 }
 
 func dumpGraph(t tester, d *dictionary.Dictionary, g *pcsr.Graph, name rdf.Term) (quads []Quad) {

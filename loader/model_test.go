@@ -23,12 +23,14 @@ type model struct {
 	lock  *store.Lock
 	live  *edited
 	quads map[Quad]bool // with what was changed in memory
+	// listFrom is Options.listFrom: all named graphs share a file, or none does.
+	listFrom int
 }
 
 func newModel(t *rapid.T) *model {
 	dir, err := os.MkdirTemp("", "model-*")
 	must(t, err)
-	m := &model{T: t, dir: filepath.Join(dir, "store"), quads: map[Quad]bool{}}
+	m := &model{T: t, dir: filepath.Join(dir, "store"), quads: map[Quad]bool{}, listFrom: rapid.IntRange(0, 1).Draw(t, "lists")}
 	m.lock, err = store.TakeLock(m.dir)
 	must(t, err)
 	m.load(false)
@@ -85,7 +87,7 @@ func (m *model) load(adding bool) {
 	} else {
 		m.quads = map[Quad]bool{}
 	}
-	report, err := Load(context.Background(), m.dir, []Input{{Name: path}}, Options{Append: adding, Lock: m.lock})
+	report, err := Load(context.Background(), m.dir, []Input{{Name: path}}, Options{Append: adding, Lock: m.lock, listFrom: m.listFrom})
 	must(m, err)
 	for _, q := range scopeBlanks(quads, scope) {
 		m.quads[q] = true
@@ -155,7 +157,7 @@ func (m *model) write(how snapshotWriter, goOn bool) {
 		added, removed = m.some(10), m.there()
 		m.live.edit(added, removed)
 	}
-	report, err := how(context.Background(), m.lock, snapshot, Options{Threads: rapid.IntRange(1, 3).Draw(m.T, "threads")})
+	report, err := how(context.Background(), m.lock, snapshot, Options{Threads: rapid.IntRange(1, 3).Draw(m.T, "threads"), listFrom: m.listFrom})
 	must(m, err)
 	m.reopen()
 	if s := m.live.files.Manifest().Sequence; s != snapshot.sequence || int(report.Triples) != len(m.quads) {
@@ -190,7 +192,7 @@ func (m *model) rebuild() {
 func (m *model) compact() {
 	m.settle()
 	before := len(m.live.files.Manifest().Segments)
-	report, err := Compact(context.Background(), m.dir, Options{Lock: m.lock})
+	report, err := Compact(context.Background(), m.dir, Options{Lock: m.lock, listFrom: m.listFrom})
 	must(m, err)
 	if report.Segments != 1 || (report.Merged == 0) != (before == 1) {
 		m.Fatalf("%d segments were made %d, %d merged", before, report.Segments, report.Merged)
@@ -206,7 +208,7 @@ func (m *model) append() {
 // documents takes documents into a graph, over what was edited: in memory or in files, of formats that name graphs and others.
 func (m *model) documents() {
 	graph := rapid.SampledFrom(append([]Quad{{}, {Graph: rdf.NewIRI("http://e/of-documents")}}, m.list(m.quads)...)).Draw(m.T, "graph of").Graph
-	in, err := NewIntake(graph, Options{Threads: 2, TempDir: filepath.Dir(m.dir)})
+	in, err := NewIntake(graph, Options{Threads: 2, listFrom: m.listFrom, TempDir: filepath.Dir(m.dir)})
 	must(m, err)
 	if rapid.Bool().Draw(m.T, "spilled") {
 		in.l.triples.budget = 0
@@ -238,7 +240,7 @@ func (m *model) documents() {
 	}
 	over, err := store.OpenStaged(m.dir, staged)
 	must(m, err)
-	_, err = Flush(context.Background(), m.lock, stored{over}, Options{Threads: 2})
+	_, err = Flush(context.Background(), m.lock, stored{over}, Options{Threads: 2, listFrom: m.listFrom})
 	must(m, errors.Join(err, over.Close(), in.Close()))
 	m.reopen()
 }

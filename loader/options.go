@@ -29,6 +29,8 @@ type Options struct {
 	Threads int
 	// Progress, when not nil, is called several times a second, by one goroutine at a time.
 	Progress func(Progress)
+	// listFrom is of how many named graphs on small ones share a file; 0 stands for the default.
+	listFrom int
 }
 
 const (
@@ -45,6 +47,9 @@ func (o Options) withDefaults() Options {
 	o.Memory = max(o.Memory, leastMemory)
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.listFrom == 0 {
+		o.listFrom = listFrom
 	}
 	return o
 }

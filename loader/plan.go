@@ -123,9 +123,8 @@ func (p *plan) loadSample(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, g := range s.Manifest().Segments[0].Graphs() {
-		p.graphBytes += g.File.Bytes
-	}
+	base := &s.Manifest().Segments[0]
+	p.graphBytes = base.Default.Bytes + base.NamedBytes()
 	err = section.Guard(func() error {
 		p.look(s.Dictionary)
 		return nil

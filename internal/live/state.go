@@ -114,6 +114,14 @@ func (s *State) Named(name dictionary.ID) (*pcsr.Graph, error) {
 	return s.over(name, g), nil
 }
 
+// Listed are the triples of a named graph that has not changed since its segment was written, and is a list there (store.Store.Listed).
+func (s *State) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
+	if _, changed := s.named.Get(name); changed || name >= s.dictionary.Ordered() {
+		return nil, false
+	}
+	return s.ground.files.Listed(name)
+}
+
 // over is a graph over all IDs of the state.
 func (s *State) over(name dictionary.ID, g *pcsr.Graph) *pcsr.Graph {
 	if g.Vertices() >= s.dictionary.Len() {
@@ -190,14 +198,14 @@ func (s *State) Changed() (names []dictionary.ID) {
 func (s *State) Cleared(name dictionary.ID) bool { return s.cleared[name] }
 
 // Triples are those of all graphs.
-func (s *State) Triples() (n uint64, err error) {
-	n = s.graph.Edges()
+func (s *State) Triples() uint64 {
+	n := s.graph.Edges()
 	for _, name := range s.NamedGraphs() {
-		g, err := s.Named(name)
-		if err != nil {
-			return 0, err
+		if g, changed := s.named.Get(name); changed {
+			n += g.Edges()
+		} else {
+			n += s.ground.files.Triples(name)
 		}
-		n += g.Edges()
 	}
-	return n, nil
+	return n
 }

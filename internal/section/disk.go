@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/rdfgpu/rdfgpu/internal/machine"
 )
@@ -28,6 +29,67 @@ type Disk struct {
 	// Fault is asked before each operation; its error is the operation's. A write then writes half of its bytes. It is
 	// called by several goroutines.
 	Fault func(op Operation, path string) error
+	// together is what files are flushed by; nil: each by who finishes it.
+	together *together
+}
+
+// Together is the same disk, on which a Writer that is finished leaves it to others to flush its file, many at the same time: a disk that is asked for many flushes at once
+// does them together, and a store may have a file for each of very many graphs. Wait must follow.
+func (d *Disk) Together() *Disk {
+	out := &Disk{together: &together{places: make(chan struct{}, mostTogether)}}
+	if d != nil {
+		out.Fault = d.Fault
+	}
+	return out
+}
+
+// mostTogether is how many files are flushed at the same time.
+const mostTogether = 64
+
+// together are files that are being flushed and closed.
+type together struct {
+	places chan struct{}
+	files  sync.WaitGroup
+	mu     sync.Mutex
+	err    error
+}
+
+// Wait returns when no finished file of a disk of Together is left to be flushed; its error is that of the first which could not be.
+func (d *Disk) Wait() error {
+	d.together.files.Wait()
+	return d.together.failed()
+}
+
+func (t *together) failed() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
+
+// finish flushes a file and closes it, or has others do so and tells of those before it that could not be. Where it fails at once, the file is not closed.
+func (f *DiskFile) finish() error {
+	if f.disk == nil || f.disk.together == nil {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	t := f.disk.together
+	if err := t.failed(); err != nil {
+		return err
+	}
+	t.places <- struct{}{}
+	t.files.Go(func() {
+		defer func() { <-t.places }()
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			if t.err == nil {
+				t.err = fmt.Errorf("write %s: %w", f.Name(), err)
+			}
+		}
+	})
+	return nil
 }
 
 func (d *Disk) fault(op Operation, path string) error {

@@ -130,7 +130,7 @@ func (w *Writer) Written() (data []byte, release func() error, err error) {
 	return mapped[start:], func() error { return machine.Unmap(mapped) }, nil
 }
 
-// Finish writes the sums, the table and the header, and flushes the file to the disk. A Writer must end in Finish or Abort.
+// Finish writes the sums, the table and the header, and flushes the file to the disk (Disk.Together: at the latest by Disk.Wait). A Writer must end in Finish or Abort.
 func (w *Writer) Finish() error {
 	w.endSection()
 	if w.done {
@@ -169,9 +169,10 @@ func (w *Writer) finishHeader(head []byte) {
 	}
 	_, err := w.file.WriteAt(head, 0)
 	w.fail(err)
-	w.fail(w.file.Sync())
 	if w.err == nil {
-		w.fail(w.file.Close())
+		w.fail(w.file.finish())
+	}
+	if w.err == nil {
 		w.file = nil
 	}
 }

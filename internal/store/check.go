@@ -13,6 +13,11 @@ func (s *Store) CheckAll(ctx context.Context) error {
 	if err := s.Dictionary.CheckAll(ctx); err != nil {
 		return err
 	}
+	for _, l := range s.lists {
+		if err := l.CheckAll(ctx); err != nil {
+			return err
+		}
+	}
 	for _, g := range s.openFiles() {
 		if err := g.CheckAll(ctx); err != nil {
 			return err

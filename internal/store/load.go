@@ -34,6 +34,7 @@ const LogFolder = "wal"
 type Load struct {
 	dir, name string
 	lock      *Lock
+	disk      *section.Disk
 	owned     bool      // the lock was taken for this load
 	current   *Manifest // what it adds to: nil where there is no store that can be read
 	below     *Manifest // the manifest in the folder, as Begin found it
@@ -112,7 +113,7 @@ func (l *Load) removeLeft() (err error) {
 }
 
 // Disk is where the files are to be written.
-func (l *Load) Disk() *section.Disk { return l.lock.Disk }
+func (l *Load) Disk() *section.Disk { return l.disk }
 
 // has reports whether a folder is a segment of the store; m may be nil.
 func (m *Manifest) has(folder string) bool {
@@ -131,11 +132,17 @@ func (l *Load) Dir() string { return filepath.Join(l.dir, l.name) }
 // DefaultPath is the file of the default graph, which every base has.
 func (l *Load) DefaultPath() string { return filepath.Join(l.Dir(), defaultFile) }
 
+// ListsPath is the file that small named graphs share.
+func (l *Load) ListsPath() string { return filepath.Join(l.Dir(), listsFile) }
+
 // NamedPath is the file of the named graph with a number that the loader chooses, from 0.
 func (l *Load) NamedPath(number int) string { return filepath.Join(l.Dir(), namedFile(number)) }
 
 // RemovedPath is the file of the triples that are removed from a graph, with a number that the loader chooses, from 0.
 func (l *Load) RemovedPath(number int) string { return filepath.Join(l.Dir(), removedFile(number)) }
+
+// listsFile is the file that small named graphs share.
+const listsFile = "graphs.lists"
 
 func namedFile(number int) string { return fmt.Sprintf("graph-%06d.pcsr", number) }
 
@@ -156,7 +163,7 @@ type Contents struct {
 	LatePredicates    []dictionary.ID
 	// DefaultTriples may be 0 in an added segment, which then has no file of the default graph.
 	DefaultTriples uint64
-	// Named are the named graphs; entry i lies in NamedPath(i).
+	// Named are the named graphs; entry i lies in NamedPath(i), or in ListsPath.
 	Named []NamedContents
 	// Removed are the graphs that triples of kept segments are removed from, dictionary.None being the default graph; entry
 	// i lies in RemovedPath(i). Cleared are those of which nothing stays.
@@ -168,6 +175,8 @@ type Contents struct {
 type NamedContents struct {
 	ID      dictionary.ID
 	Triples uint64
+	// First is the place, from 1 on, of the first of its triples in the file that small named graphs share; 0: it has a file of its own.
+	First uint64
 }
 
 // Commit makes the kept segments and the files written the store: from here on they are what Open opens, and all other
@@ -190,7 +199,7 @@ func (l *Load) Commit(c Contents) error {
 // finished is the segment of the files written, all of which is on the disk then.
 func (l *Load) finished(c Contents) (*Segment, error) {
 	s, err := l.segment(c)
-	if err == nil {
+	if err = errors.Join(err, l.disk.Wait()); err == nil {
 		err = l.removeOthers(s)
 	}
 	if err == nil {
@@ -205,7 +214,8 @@ func (l *Load) CommitNothing(sources []string, log Log) error {
 	if l.done || l.current == nil {
 		return errors.New("store: there is nothing to add to")
 	}
-	err := l.Disk().RemoveAll(l.Dir())
+	_ = l.disk.Wait() // for files that nobody wants
+	err := l.disk.RemoveAll(l.Dir())
 	if err == nil && (!slices.Equal(sources, l.current.Sources) || log != l.current.Log || l.current != l.below) {
 		err = l.replace(l.current.Segments, sources, l.current.BlankScope, log)
 	}
@@ -261,7 +271,7 @@ func (l *Load) replace(segments []Segment, sources []string, blankScope int, log
 // manifest is that of a store of some segments.
 func (l *Load) manifest(segments []Segment, sources []string, blankScope int, log Log) (*Manifest, error) {
 	m := &Manifest{
-		Format: manifestFormat, Version: Version, Created: now(), Sources: sources, BlankScope: blankScope, Segments: slices.Clone(segments), Log: log,
+		Format: manifestFormat, Version: PlainVersion, Created: now(), Sources: sources, BlankScope: blankScope, Segments: slices.Clone(segments), Log: log,
 	}
 	l.noteCommits(m)
 	path := filepath.Join(l.dir, manifestFile)
@@ -273,6 +283,9 @@ func (l *Load) manifest(segments []Segment, sources []string, blankScope int, lo
 	for _, s := range segments {
 		m.Terms += s.Terms
 		m.Predicates += s.Predicates + len(s.LatePredicates)
+		if s.Lists != nil {
+			m.Version = Version
+		}
 	}
 	if m.Checksum, err = m.sum(); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -307,7 +320,14 @@ func (l *Load) segment(c Contents) (*Segment, error) {
 		s.Default = &Graph{ID: dictionary.None, Triples: c.DefaultTriples, File: file(defaultFile)}
 	}
 	for i, g := range c.Named {
-		s.Named = append(s.Named, Graph{ID: g.ID, Triples: g.Triples, File: file(namedFile(i))})
+		of := Graph{ID: g.ID, Triples: g.Triples, First: g.First}
+		if g.First == 0 {
+			of.File = file(namedFile(i))
+		} else if s.Lists == nil {
+			lists := file(listsFile)
+			s.Lists = &lists
+		}
+		s.Named = append(s.Named, of)
 		s.Triples += g.Triples
 	}
 	for i, g := range c.Removed {
@@ -391,6 +411,7 @@ func (l *Load) Abort() error {
 		return nil
 	}
 	l.done = true
-	err := l.Disk().RemoveAll(l.Dir())
+	_ = l.disk.Wait() // likewise
+	err := l.disk.RemoveAll(l.Dir())
 	return errors.Join(err, l.release())
 }

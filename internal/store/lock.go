@@ -172,7 +172,7 @@ func (l *Lock) Begin() (*Load, error) {
 	if l.busy {
 		return nil, fmt.Errorf("store: %s: %w", l.dir, ErrBusy)
 	}
-	load := &Load{dir: l.dir, lock: l}
+	load := &Load{dir: l.dir, lock: l, disk: l.Disk.Together()}
 	if err := load.prepare(); err != nil {
 		return nil, err
 	}

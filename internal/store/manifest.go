@@ -34,9 +34,9 @@ var (
 	errOlder = errors.New("load it again")
 )
 
-// Version is the format version of manifest.json and of the layout of the folder. A store of version 2, which has neither
-// removed triples nor a log, is read too.
-const Version, oldestVersion = 3, 2
+// Version is the format version of manifest.json and of the layout of the folder. A store whose graphs all have files of their own has PlainVersion; one of version 2, which
+// has neither removed triples nor a log, is read too.
+const Version, PlainVersion, oldestVersion = 4, 3, 2
 
 const (
 	manifestFile    = "manifest.json"
@@ -88,6 +88,8 @@ type Segment struct {
 	// Default is nil where the segment adds nothing to the default graph; the base always has it.
 	Default *Graph  `json:"default,omitempty"`
 	Named   []Graph `json:"named,omitempty"`
+	// Lists is the file that small named graphs share (pcsr.Lists); nil where there are none.
+	Lists *File `json:"lists,omitempty"`
 	// Removed are the triples of earlier segments that are gone with this one, by graph, Cleared the graphs of which all
 	// that earlier segments have is gone; dictionary.None, the default graph, comes last. No graph is in both, and the base
 	// has neither.
@@ -102,10 +104,10 @@ type Segment struct {
 
 // File is one file of a segment.
 type File struct {
-	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`
+	Name  string `json:"name,omitempty"`
+	Bytes int64  `json:"bytes,omitempty"`
 	// Sum is the XXH3 of the file's header, which covers the checksums of all its sections.
-	Sum string `json:"sum"`
+	Sum string `json:"sum,omitempty"`
 }
 
 // Graph is what a segment adds to one graph of the data set, or removes from it.
@@ -113,6 +115,8 @@ type Graph struct {
 	// ID is the graph's name; dictionary.None for the default graph.
 	ID      dictionary.ID `json:"id"`
 	Triples uint64        `json:"triples"`
+	// First is the place, from 1 on, of the first of its triples in the segment's Lists, of which it then is without a File of its own.
+	First uint64 `json:"first,omitempty"`
 	File
 }
 
@@ -137,9 +141,26 @@ func (s *Segment) Graphs() []Graph {
 func (s *Segment) AllFiles() []File {
 	files := slices.Clone(s.Files)
 	for _, g := range slices.Concat(s.Graphs(), s.Removed) {
-		files = append(files, g.File)
+		if g.First == 0 {
+			files = append(files, g.File)
+		}
+	}
+	if s.Lists != nil {
+		files = append(files, *s.Lists)
 	}
 	return files
+}
+
+// NamedBytes is the size of the files of named graphs.
+func (s *Segment) NamedBytes() int64 {
+	total := int64(0)
+	for _, g := range s.Named {
+		total += g.Bytes
+	}
+	if s.Lists != nil {
+		total += s.Lists.Bytes
+	}
+	return total
 }
 
 // Bytes is the size of the segment's files.
@@ -267,6 +288,14 @@ func (s *Segment) check(path string, base bool) error {
 		if f.Name != filepath.Base(f.Name) {
 			return damaged(path, fmt.Errorf("%q is not the name of a file", f.Name))
 		}
+	}
+	for _, g := range s.Named {
+		if g.First > 0 && (s.Lists == nil || g.Name != "") {
+			return damaged(path, fmt.Errorf("graph %d of segment %s lies in no file, or in two", g.ID, s.Folder))
+		}
+	}
+	if s.Default != nil && s.Default.First > 0 || slices.ContainsFunc(s.Removed, func(g Graph) bool { return g.First > 0 }) {
+		return damaged(path, fmt.Errorf("in segment %s more than named graphs are lists", s.Folder))
 	}
 	if c := s.Commits; c != nil && c.After >= c.Last {
 		return damaged(path, fmt.Errorf("segment %s has no commits behind %d up to %d", s.Folder, c.After, c.Last))

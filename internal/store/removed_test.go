@@ -29,7 +29,7 @@ func writeChange(t testing.TB, l *Load, c change) Contents {
 	contents := Contents{Keep: len(m.Segments), Sources: m.Sources, Log: c.log, Cleared: c.cleared, DefaultTriples: uint64(len(c.added))}
 	if len(c.removed) > 0 {
 		writeEdges(t, l.RemovedPath(0), m.Terms, c.removed)
-		contents.Removed = []NamedContents{{dictionary.None, uint64(len(c.removed))}}
+		contents.Removed = []NamedContents{{ID: dictionary.None, Triples: uint64(len(c.removed))}}
 	}
 	if len(c.added) > 0 {
 		writeEdges(t, l.DefaultPath(), m.Terms, c.added)

@@ -33,7 +33,8 @@ type Store struct {
 	standard *graph      // the default graph
 	mu       sync.Mutex  // of named graphs that are opened
 	named    map[dictionary.ID]*graph
-	names    []dictionary.ID // of those in named that have triples
+	lists    map[int]*pcsr.Lists // by segment
+	names    []dictionary.ID     // of those in named that have triples
 }
 
 // Open maps the store in dir. It checks the manifest, and of each file its size and the checksums of header and table;
@@ -114,6 +115,9 @@ func (s *Store) open() error {
 				return err
 			}
 		}
+		if err := s.openLists(i); err != nil {
+			return err
+		}
 		if err := s.listGraphs(i); err != nil {
 			return err
 		}
@@ -187,6 +191,10 @@ func (s *Store) Close() error {
 	for _, n := range s.named {
 		err = errors.Join(err, n.close())
 	}
+	for _, l := range s.lists {
+		err = errors.Join(err, l.Close())
+	}
+	s.lists = nil
 	s.Dictionary, s.Default, s.standard, s.named, s.names = nil, nil, nil, nil, nil
 	return err
 }
@@ -202,6 +210,14 @@ func (s *Store) Manifest() *Manifest { return s.manifest }
 
 // NamedGraphs are the IDs of the names of the named graphs that have triples, in ascending order; not to be changed.
 func (s *Store) NamedGraphs() []dictionary.ID { return s.names }
+
+// Triples is how many triples a named graph has.
+func (s *Store) Triples(name dictionary.ID) uint64 {
+	if g := s.named[name]; g != nil {
+		return g.triples
+	}
+	return 0
+}
 
 // Named is the named graph with that name, nil when there is none.
 func (s *Store) Named(name dictionary.ID) (*pcsr.Graph, error) {

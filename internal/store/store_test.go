@@ -196,7 +196,7 @@ func TestANewerVersionIsRefused(t *testing.T) {
 	path := filepath.Join(dir, manifestFile)
 	b, err := os.ReadFile(path)
 	must(t, err)
-	must(t, os.WriteFile(path, []byte(strings.Replace(string(b), fmt.Sprintf(`"version": %d`, Version), `"version": 7`, 1)), 0o644))
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(b), fmt.Sprintf(`"version": %d`, PlainVersion), `"version": 7`, 1)), 0o644))
 	if _, err := Open(dir); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "version 7") {
 		t.Fatal(err)
 	}

@@ -21,6 +21,11 @@ func (s *Store) verify() error {
 	if err := s.Dictionary.Verify(); err != nil {
 		return err
 	}
+	for _, l := range s.lists {
+		if err := l.Verify(); err != nil {
+			return err
+		}
+	}
 	predicates := s.predicates()
 	if err := s.verifyGraph(s.standard, predicates); err != nil {
 		return err
@@ -69,7 +74,7 @@ func (s *Store) verifyGraph(g *graph, predicates []map[dictionary.ID]bool) error
 			for _, label := range f.open.UsedLabels() {
 				known := slices.ContainsFunc(predicates[:f.segment+1], func(ids map[dictionary.ID]bool) bool { return ids[label] })
 				if !known {
-					return damaged(s.path(f.segment, f.Name), fmt.Errorf("label %d is no predicate", label))
+					return damaged(s.pathOf(f), fmt.Errorf("label %d is no predicate", label))
 				}
 			}
 		}
@@ -102,7 +107,7 @@ func (s *Store) verifyPart(before []part, p *part) error {
 			return nil
 		})
 		if err != nil {
-			return damaged(s.path(f.segment, f.Name), err)
+			return damaged(s.pathOf(f), err)
 		}
 	}
 	if f := p.removed; f != nil {
@@ -113,7 +118,7 @@ func (s *Store) verifyPart(before []part, p *part) error {
 			return nil
 		})
 		if err != nil {
-			return damaged(s.path(f.segment, f.Name), err)
+			return damaged(s.pathOf(f), err)
 		}
 	}
 	return nil
