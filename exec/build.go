@@ -257,6 +257,7 @@ func (b *builder) pathEnd(e planner.PathEnd) path.End {
 
 func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
 	g := &source.EachGraph{Base: b.base(n), Variable: n.Variable, NameInput: n.Name, InnerFrom: n.Seeded, Names: n.Graphs}
+	g.Search, g.Listed = n.Search, n.Listed
 	operators := map[dictionary.ID]operator.Operator{}
 	g.Make = func(ctx context.Context, name dictionary.ID) (operator.Operator, error) {
 		b.making.Lock()
@@ -265,7 +266,7 @@ func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
 		if ok {
 			return op, nil
 		}
-		node, err := n.Plan(name).Node(ctx)
+		node, err := n.Plan(ctx, name)
 		if err == nil {
 			op, err = b.build(node)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
 	"github.com/rdfgpu/rdfgpu/parser"
 	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // Dataset is the RDF dataset that a query is answered over (SPARQL 1.1 section 13). All graphs share one dictionary.
@@ -68,6 +69,15 @@ func (s *selected) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 }
 
 func (s *selected) NamedGraphs() []dictionary.ID { return s.names }
+
+// Listed implements planner.Lister.
+func (s *selected) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
+	from, lists := s.from.(planner.Lister)
+	if _, ok := slices.BinarySearch(s.names, name); !ok || !lists {
+		return nil, false
+	}
+	return from.Listed(name)
+}
 
 // clause applies the dataset that the protocol, or else the query, asks for.
 func clause(d Dataset, q *parser.Query, o *Options, dict TermSource) (Dataset, error) {

@@ -29,6 +29,32 @@ type memory struct {
 	graph *pcsr.Graph
 	named map[dictionary.ID]*pcsr.Graph
 	names []dictionary.ID
+	// lists are some of the named graphs as lists.
+	lists map[dictionary.ID][]pcsr.Edge
+}
+
+// listed is the dataset with every nth of its named graphs as a list.
+func (m *memory) listed(nth int) *memory {
+	out := *m
+	out.lists = map[dictionary.ID][]pcsr.Edge{}
+	for i := 0; i < len(m.names); i += nth {
+		g, list := m.named[m.names[i]], []pcsr.Edge{}
+		for _, label := range g.UsedLabels() {
+			for v, to := range g.Partition(label, pcsr.Out).Lists() {
+				for _, u := range to {
+					list = append(list, pcsr.Edge{From: v, Label: label, To: u})
+				}
+			}
+		}
+		out.lists[m.names[i]] = list
+	}
+	return &out
+}
+
+// Listed implements planner.Lister.
+func (m *memory) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
+	list, ok := m.lists[name]
+	return list, ok
 }
 
 func (m *memory) Default() *pcsr.Graph { return m.graph }

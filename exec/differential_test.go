@@ -54,6 +54,11 @@ func TestWhatListsHaveInCommonIsAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).meshed, (*generator).meeting)
 }
 
+// TestEachGraphAnswersAsTheReferenceSays does so for patterns of GRAPH ?g, over graphs of which some are lists of triples.
+func TestEachGraphAnswersAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).manyGraphs, (*generator).eachGraph)
+}
+
 // TestChosenGraphsAnswerAsTheReferenceSays does so where the query says which graphs it is about.
 func TestChosenGraphsAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).inGraphs, (*generator).fromGraphs)
@@ -77,13 +82,20 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			listed = inOrder
 		}
 		want := listed(reference1(quads, names, full, semantics))
-		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "by many", "weighed", "without weights", "distributed", "kept", "device", "weighed device", "first", "first in pieces", "without a rule"} {
+		for _, variant := range []string{"optimised", "unoptimised", "spilling", "sharing", "scattered", "workers", "pieces", "by many", "weighed", "without weights", "distributed", "kept", "device", "weighed device", "first", "first in pieces", "without a rule", "lists", "some lists", "lists in pieces"} {
 			o := onProcessor()
 			if variant == "workers" {
 				o = shared()
 			}
-			if variant == "pieces" || variant == "first in pieces" {
+			if variant == "pieces" || variant == "first in pieces" || variant == "lists in pieces" {
 				o = inPieces(2)
+			}
+			m := m
+			switch variant {
+			case "lists", "lists in pieces":
+				m = m.listed(1)
+			case "some lists":
+				m = m.listed(2)
 			}
 			if variant == "by many" {
 				o = byMany(1 + g.pick(3))

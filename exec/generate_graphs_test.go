@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rdfgpu/rdfgpu/internal/rdf"
@@ -44,4 +45,65 @@ func (g *generator) fromGraphs() string {
 		return text
 	}
 	return text[:at] + strings.Join(clauses, " ") + " WHERE " + text[at:]
+}
+
+// manyGraphs draws quads of which most lie in five named graphs.
+func (g *generator) manyGraphs() (quads []quad, names []rdf.Term) {
+	drawn, names := g.dataset()
+	for i := range 3 {
+		names = append(names, rdf.NewIRI(fmt.Sprint(exampleNS, "n", i+1)))
+	}
+	for _, q := range drawn {
+		for n := 1 + g.pick(3); n > 0; n-- {
+			if q.graph = names[g.even(len(names))]; g.chance(10) {
+				q.graph = rdf.Term{}
+			}
+			quads = append(quads, q)
+		}
+	}
+	return quads, names
+}
+
+// eachGraph draws a query most of whose patterns stand in GRAPH, many of them of the same graph; some have the graph's name in them.
+func (g *generator) eachGraph() string {
+	g.narrow = g.chance(50)
+	name := func() string { return g.oneOf("?g", "?g", "?g", "?h", "?a", ":n1") }
+	inside := func() string {
+		pattern := g.group(2)
+		if g.chance(50) {
+			pattern = "{ " + g.edge() + g.oneOf("", "OPTIONAL "+g.group(0), "FILTER "+g.expression(1)+" ", "{ "+g.edge()+"} UNION "+g.group(1), "BIND("+g.derived(g.variable())+" AS ?x) ", g.edge()) + "} "
+		}
+		if g.chance(15) {
+			pattern = strings.Replace(pattern, g.variable(), "?g", 1)
+		}
+		return "GRAPH " + name() + " " + pattern
+	}
+	body := g.oneOf("", "", g.edge()) + inside()
+	switch g.pick(7) {
+	case 0:
+		body += inside()
+	case 1:
+		body += "OPTIONAL { " + inside() + "} "
+	case 2:
+		body += "FILTER " + g.oneOf("EXISTS { ", "NOT EXISTS { ") + inside() + "} "
+	case 3:
+		body = "{ " + body + "} UNION { " + inside() + "} "
+	case 4:
+		body += "MINUS { " + inside() + "} "
+	case 5:
+		body = "VALUES ?g { :n0 :n1 :g1 } " + body
+	}
+	prologue := "PREFIX : <" + exampleNS + ">\n"
+	switch g.pick(6) {
+	case 0:
+		return prologue + "SELECT ?g (COUNT(*) AS ?n) { " + body + "} GROUP BY ?g"
+	case 1:
+		return prologue + "SELECT DISTINCT ?g ?a { " + body + "}"
+	case 2:
+		g.loose = true
+		return prologue + "SELECT * { " + body + fmt.Sprintf("} LIMIT %d OFFSET %d", g.pick(6), g.pick(3))
+	case 3:
+		return prologue + "SELECT (COUNT(*) AS ?n) { " + body + "}"
+	}
+	return prologue + "SELECT * { " + body + "}"
 }

@@ -8,6 +8,11 @@ func limited(n Node, rows uint64) Node {
 		n.Limit = rows
 	case *Path:
 		n.Limit = rows
+	case *EachGraph:
+		n.Limit = rows
+		for _, s := range n.plans {
+			n.limit(s)
+		}
 	case *Sort:
 		n.Limit = rows
 		first(n)

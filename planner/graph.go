@@ -1,8 +1,8 @@
 package planner
 
 import (
+	"context"
 	"fmt"
-	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/parser"
@@ -28,9 +28,15 @@ func (p *planner) graphPattern(n *parser.Graph, r request) (Node, error) {
 
 // eachGraph plans a pattern for each named graph: statistics differ. A name that is in the seed picks the graphs.
 func (p *planner) eachGraph(n *parser.Graph, r request) (Node, error) {
+	lists := p.lists()
+	if _, triples := n.Input.(*parser.BGP); !triples && lists > 0.5 {
+		if apart := p.graphsApart(n.Name, n.Input, false); apart != nil {
+			return p.lower(apart, r)
+		}
+	}
 	g := &EachGraph{Variable: n.Name.Variable, Name: -1, Graphs: p.catalog.NamedGraphs()}
 	g.Properties = p.made(p.outputColumns(n, r), r.inputs)
-	own := request{need: r.need.Or(p.scopes.Set(g.Variable)), distinct: r.distinct}
+	own := request{need: r.need.Or(p.scopes.Set(g.Variable)), distinct: r.distinct, first: r.first}
 	for i, v := range r.inputs {
 		if v == g.Variable {
 			g.Name = i
@@ -38,24 +44,58 @@ func (p *planner) eachGraph(n *parser.Graph, r request) (Node, error) {
 			own.inputs, g.Seeded = append(own.inputs, v), append(g.Seeded, i)
 		}
 	}
+	if lists > 0 {
+		g.Search, g.Listed = p.listSearch(n, own.inputs), p.catalog.(Lister).Listed
+	}
+	g.names = p.scopes.Of(n.Input).May.Has(p.scopes.Number(g.Variable))
+	g.plans = map[dictionary.ID]*Subplan{}
 	atOnce := p.options.Lasting && len(g.Graphs) <= maxGraphsAtOnce
+	g.plan = func(name dictionary.ID) (*Subplan, error) {
+		return p.subplan(atOnce, func() (Node, error) { return p.inGraph(n.Input, name, own) })
+	}
 	for _, name := range g.Graphs {
-		plan, err := p.subplan(atOnce, func() (Node, error) { return p.inGraph(n.Input, name, own) })
-		if err != nil {
+		var err error
+		if g.plans[name], err = g.plan(name); err != nil {
 			return nil, err
 		}
-		g.Plans = append(g.Plans, plan)
+		if !atOnce {
+			break
+		}
 	}
-	if len(g.Plans) == 0 {
+	if len(g.plans) == 0 {
 		return g, nil
 	}
-	first, err := g.Plans[0].Node(p.ctx)
+	return g, p.expectGraphs(g)
+}
+
+// expectGraphs expects the graphs to be like the first, and like some of those that are lists, which differ most and are planned soonest.
+func (p *planner) expectGraphs(g *EachGraph) error {
+	first, err := g.plans[g.Graphs[0]].Node(p.ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	e, graphs := first.Props(), float64(len(g.Graphs))
-	g.Cost, g.Rows = e.Cost*graphs, e.Rows*graphs
-	return g, nil
+	e := first.Props()
+	g.Cost, g.Rows = e.Cost, e.Rows
+	some := 1.
+	for _, name := range sampled(g.Graphs)[1:] {
+		if g.Search == nil {
+			break
+		}
+		if _, ok := g.Listed(name); !ok {
+			continue
+		}
+		n, err := g.Plan(p.ctx, name)
+		if err != nil {
+			return err
+		}
+		some++
+		g.Cost, g.Rows = g.Cost+n.Props().Cost, g.Rows+n.Props().Rows
+	}
+	if g.Name < 0 { // else each row of the seed has one graph
+		some /= float64(len(g.Graphs))
+	}
+	g.Cost, g.Rows = g.Cost/some, g.Rows/some
+	return nil
 }
 
 func (p *planner) inGraph(n parser.Node, name dictionary.ID, r request) (Node, error) {
@@ -63,13 +103,30 @@ func (p *planner) inGraph(n parser.Node, name dictionary.ID, r request) (Node, e
 	if !ok {
 		return nil, fmt.Errorf("planner: the data set has lost its graph %d", name)
 	}
+	if p.running {
+		defer delete(p.graphs, graph) // there may be very many
+	}
 	return p.over(graph).lower(n, r)
 }
 
-// Plan is the plan of the pattern in a graph; nil where there is no such graph.
-func (g *EachGraph) Plan(name dictionary.ID) *Subplan {
-	if i, ok := slices.BinarySearch(g.Graphs, name); ok {
-		return g.Plans[i]
+// limit limits the rows of a graph whose plan is made, where all of them are the node's.
+func (g *EachGraph) limit(s *Subplan) {
+	if s.node != nil && g.Limit > 0 && !g.names {
+		s.node = limited(s.node, g.Limit)
 	}
-	return nil
+}
+
+// Plan is the plan of the pattern in one of the graphs. It is not safe for concurrent use.
+func (g *EachGraph) Plan(ctx context.Context, name dictionary.ID) (Node, error) {
+	if s := g.plans[name]; s != nil {
+		return s.Node(ctx)
+	}
+	s, err := g.plan(name)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.Node(ctx)
+	g.plans[name] = s
+	g.limit(s)
+	return n, err
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/rdfgpu/rdfgpu/parser"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner/rules"
 	"github.com/rdfgpu/rdfgpu/planner/scope"
 )
@@ -54,31 +53,34 @@ func (r request) each(list ...parser.Expr) request {
 	return r
 }
 
-// planned is what came of a request about a pattern in a graph.
+// planned is what came of a request about a pattern.
 type planned struct {
 	request
-	graph *pcsr.Graph
-	node  Node
-	err   error
+	node Node
+	err  error
 }
 
+// plannedIn is what came of requests in one graph, by pattern.
+type plannedIn map[parser.Node][]planned
+
 // same reports whether a request was this one.
-func (d *planned) same(r *request, graph *pcsr.Graph) bool {
-	return d.graph == graph && d.distinct == r.distinct && d.counted == r.counted && d.first == r.first && slices.Equal(d.compared.own, r.compared.own) && slices.Equal(d.compared.shown, r.compared.shown) && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
+func (d *planned) same(r *request) bool {
+	return d.distinct == r.distinct && d.counted == r.counted && d.first == r.first && slices.Equal(d.compared.own, r.compared.own) && slices.Equal(d.compared.shown, r.compared.shown) && slices.Equal(d.need, r.need) && slices.Equal(d.inputs, r.inputs) && slices.Equal(d.outer, r.outer)
 }
 
 // lower returns the node for a pattern. What was asked before is not planned again.
 func (p *planner) lower(n parser.Node, r request) (Node, error) {
-	for i := range p.planned[n] {
-		if known := &p.planned[n][i]; known.same(&r, p.graph) {
-			return known.node, known.err
+	known := p.planned[n]
+	for i := range known {
+		if known[i].same(&r) {
+			return known[i].node, known[i].err
 		}
 	}
 	if err := p.ended(); err != nil {
 		return nil, err
 	}
 	node, err := p.plan(n, r)
-	p.planned[n] = append(p.planned[n], planned{r, p.graph, node, err})
+	p.planned[n] = append(p.planned[n], planned{r, node, err})
 	return node, err
 }
 

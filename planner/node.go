@@ -116,9 +116,15 @@ type (
 		// Name is the seed that names the graph, -1 without; Seeded are the seeds of the pattern.
 		Name   int
 		Seeded []int
-		// Graphs are the graphs' names, and Plans the pattern's plan in each.
+		// Graphs are the graphs' names.
 		Graphs []dictionary.ID
-		Plans  []*Subplan
+		// Search is how the pattern is searched for in graphs that are Listed (Lister); nil: as in all others.
+		Search *ListSearch
+		Listed func(name dictionary.ID) ([]pcsr.Edge, bool)
+		plans  map[dictionary.ID]*Subplan // those that somebody has asked for
+		plan   func(name dictionary.ID) (*Subplan, error)
+		// names: the pattern itself binds Variable, so that not all of its rows are the graph's.
+		names bool
 	}
 	// Join pairs the solutions of Left with those of a pattern on the right that agree with them.
 	Join struct {
@@ -404,14 +410,13 @@ type Test struct {
 	Values   *TestedValues
 }
 
-func (p *Product) Inputs() []Node   { return p.Parts }
-func (u *Union) Inputs() []Node     { return u.Branches }
-func (g *EachGraph) Inputs() []Node { return firstMade(g.Plans) }
+func (p *Product) Inputs() []Node { return p.Parts }
+func (u *Union) Inputs() []Node   { return u.Branches }
 
-// firstMade is the first of some plans.
-func firstMade(plans []*Subplan) []Node {
-	if len(plans) > 0 && plans[0].Made() != nil {
-		return []Node{plans[0].Made()}
+// Inputs are the plan of the first graph.
+func (g *EachGraph) Inputs() []Node {
+	if len(g.Graphs) > 0 && g.plans[g.Graphs[0]].Made() != nil {
+		return []Node{g.plans[g.Graphs[0]].Made()}
 	}
 	return nil
 }

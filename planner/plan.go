@@ -225,7 +225,8 @@ func (p *planner) complete() bool {
 // planner plans the patterns of one query over one active graph.
 type planner struct {
 	*shared
-	graph *pcsr.Graph
+	graph   *pcsr.Graph
+	planned plannedIn
 }
 
 // shared is what the planners of one query have in common.
@@ -235,9 +236,9 @@ type shared struct {
 	options Options
 	scopes  *scope.Scopes
 	rules   *rules.Rewriter
-	// planned are the nodes made so far, of each pattern; tested the conditions tested, and compared those that were
-	// compared with the order of IDs.
-	planned  map[parser.Node][]planned
+	// graphs are the nodes made so far, of each graph; tested the conditions tested, and compared those that were compared with
+	// the order of IDs.
+	graphs   map[*pcsr.Graph]plannedIn
 	tested   map[testKey]*TestedValues
 	compared map[parser.Expr]orderedIDs
 	// testTime is how long conditions may still be tested.
@@ -247,6 +248,8 @@ type shared struct {
 	// patterns are those that are matched for given rows; later: a part of the plan may be made when the query runs.
 	patterns []*Seeded
 	later    bool
+	// running: the query has its plan; what is made from now on, it makes as it runs.
+	running bool
 }
 
 func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner {
@@ -260,13 +263,11 @@ func newPlanner(ctx context.Context, catalog Catalog, options Options) *planner 
 		t.WeightGain = 1
 	}
 	s := scope.New()
-	return &planner{
-		shared: &shared{
-			ctx: ctx, catalog: catalog, options: options, scopes: s, planned: map[parser.Node][]planned{},
-			rules: rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
-		},
-		graph: catalog.Default(),
-	}
+	p := planner{shared: &shared{
+		ctx: ctx, catalog: catalog, options: options, scopes: s, graphs: map[*pcsr.Graph]plannedIn{},
+		rules: rules.New(ctx, s, options.Semantics == bgp.Homomorphism, off...), testTime: t.TestTime,
+	}}
+	return p.over(catalog.Default())
 }
 
 // ended says why planning must end; nil while it may go on.
@@ -284,11 +285,19 @@ func (p *planner) ended() error {
 // query runs finds out anew what it needs.
 func (p *planner) forget() {
 	p.scopes.Forget()
-	clear(p.planned)
+	for _, known := range p.graphs {
+		clear(known)
+	}
+	p.running = true
 }
 
 // over returns a planner with another active graph.
-func (p *planner) over(g *pcsr.Graph) *planner { return &planner{shared: p.shared, graph: g} }
+func (p *planner) over(g *pcsr.Graph) *planner {
+	if p.graphs[g] == nil {
+		p.graphs[g] = plannedIn{}
+	}
+	return &planner{p.shared, g, p.graphs[g]}
+}
 
 // repeatsAreNothing reports whether a repeated solution of the pattern adds nothing to the answer.
 func repeatsAreNothing(q *parser.Query) bool {

@@ -54,7 +54,11 @@ func (v *Values) Text() (string, string) {
 func (s *Service) Text() (string, string) { return "service", termText(s.Pattern.Name) + s.note }
 
 func (g *EachGraph) Text() (string, string) {
-	return "graph", fmt.Sprintf("?%s, %d graphs", g.Variable, len(g.Graphs)) + g.note
+	text := fmt.Sprintf("?%s, %d graphs", g.Variable, len(g.Graphs))
+	if g.Search != nil {
+		text += ", those that are lists searched"
+	}
+	return "graph", text + g.note
 }
 
 func (j *Join) Text() (string, string) { return j.Kind.String(), j.text + j.note }

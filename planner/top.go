@@ -73,10 +73,14 @@ func (f firstRows) reaches(n parser.Node) bool {
 		switch n.(type) {
 		case *parser.Slice, *parser.Project, *parser.OrderBy, *parser.Extend, *parser.BGP, *parser.Filter, *parser.Reduced, *parser.LeftJoin, *parser.Minus:
 			return true
+		case *parser.Union, *parser.Graph: // of one branch or graph no more than of all
+			return true
 		}
 		return false
 	}
 	switch n := n.(type) {
+	case *parser.Graph:
+		return !n.Name.IsVariable()
 	case *parser.BGP, *parser.Filter, *parser.Distinct, *parser.Reduced, *parser.LeftJoin, *parser.Minus: // of the last two the left side, whose rows come as they are
 		return true
 	case *parser.Project:

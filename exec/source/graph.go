@@ -2,11 +2,15 @@ package source
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/sideways"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner"
 )
 
 // EachGraph matches its pattern in one named graph after another and binds the graph's name. A name that is in the seed
@@ -20,12 +24,34 @@ type EachGraph struct {
 	// NameInput is the seed's column of the name, -1 without; innerFrom are those of the pattern.
 	NameInput int
 	InnerFrom []int
+	// Search is how the pattern is searched for in graphs that are Listed; nil: as in all others.
+	Search *planner.ListSearch
+	Listed func(name dictionary.ID) ([]pcsr.Edge, bool)
 }
 
 func (g *EachGraph) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
+	var s *listSearch
+	if g.Search != nil {
+		s = g.newSearch(x, seed, emit)
+	}
+	if err := g.eachName(seed, func(name dictionary.ID, rows []uint32) error {
+		if s != nil {
+			if triples, ok := g.Listed(name); ok {
+				return s.graph(name, triples, rows)
+			}
+		}
+		return g.runGraph(x, name, seed, rows, emit)
+	}); err != nil || s == nil {
+		return err
+	}
+	return s.flush()
+}
+
+// eachName calls do for each graph, with the rows of the seed that name it (nil: all).
+func (g *EachGraph) eachName(seed *vector.Batch, do func(name dictionary.ID, rows []uint32) error) error {
 	if g.NameInput < 0 {
 		for _, name := range g.Names {
-			if err := g.runGraph(x, name, seed, nil, emit); err != nil {
+			if err := do(name, nil); err != nil {
 				return err
 			}
 		}
@@ -35,9 +61,9 @@ func (g *EachGraph) Run(x *operator.Execution, seed *vector.Batch, emit func(*ve
 	for r, name := range seed.Cols[g.NameInput] {
 		rows[name] = append(rows[name], uint32(r))
 	}
-	for _, name := range g.Names {
-		if some := rows[name]; some != nil {
-			if err := g.runGraph(x, name, seed, some, emit); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		if _, ok := slices.BinarySearch(g.Names, name); ok {
+			if err := do(name, rows[name]); err != nil {
 				return err
 			}
 		}
@@ -75,7 +101,7 @@ func (g *EachGraph) runGraph(x *operator.Execution, name dictionary.ID, seed *ve
 // binder adds the graph's name to batches of its pattern, whose own binding of the variable must agree.
 func (g *EachGraph) binder(columns []string, name dictionary.ID, emit func(*vector.Batch) error) func(*vector.Batch) error {
 	from, own := operator.Indexes(columns, g.Out), operator.IndexOf(columns, g.Variable)
-	names := make([]dictionary.ID, 0, vector.BatchRows)
+	var names []dictionary.ID
 	var keep []uint32
 	var work, out vector.Batch
 	return func(b *vector.Batch) error {
@@ -85,6 +111,9 @@ func (g *EachGraph) binder(columns []string, name dictionary.ID, emit func(*vect
 				if id == name || id == dictionary.None {
 					keep = append(keep, uint32(r))
 				}
+			}
+			if len(keep) == 0 {
+				return nil
 			}
 			b = vector.Select(&work, b, keep)
 		}

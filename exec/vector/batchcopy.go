@@ -31,11 +31,11 @@ func (c *BatchCopy) Reset() {
 // Append adds rows from … to of a batch, which has what is said of all its rows where all that were added have it. It has an Origin where all that were added have one; rows without weights stand for one
 // solution each.
 func (c *BatchCopy) Append(b *Batch, from, to int) {
-	if from == to {
-		return
-	}
 	for len(c.Cols) < len(b.Cols) {
 		c.Cols = append(c.Cols, []dictionary.ID{})
+	}
+	if from == to {
+		return
 	}
 	for i, col := range b.Cols {
 		if col != nil {

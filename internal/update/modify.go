@@ -83,6 +83,9 @@ func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 	return g, err == nil && g != nil
 }
 
+// Listed implements planner.Lister.
+func (d *dataset) Listed(name dictionary.ID) ([]pcsr.Edge, bool) { return d.state.Listed(name) }
+
 // filler fills the templates of an operation with solutions.
 type filler struct {
 	r              *runner

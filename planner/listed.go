@@ -1,0 +1,175 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/rdfgpu/rdfgpu/dictionary"
+	"github.com/rdfgpu/rdfgpu/internal/rdf"
+	"github.com/rdfgpu/rdfgpu/parser"
+	"github.com/rdfgpu/rdfgpu/pcsr"
+	"github.com/rdfgpu/rdfgpu/planner/bgp"
+	"github.com/rdfgpu/rdfgpu/planner/rules"
+)
+
+// Lister is a Catalog that has some of its named graphs as lists of triples: small ones, which it makes into graphs for who asks for them by Named.
+type Lister interface {
+	// Listed are the triples of such a graph, ordered by predicate, subject and object; ok is false for all others.
+	Listed(name dictionary.ID) (triples []pcsr.Edge, ok bool)
+}
+
+// ListSearch is a basic graph pattern as it is searched for in lists of triples, which are too small for an order of their own: what one step has bound, those after it look up.
+type ListSearch struct {
+	// Variables are those of the pattern, by slot, and OneOf what a variable may be; nil: anything.
+	Variables []string
+	OneOf     [][]dictionary.ID
+	Steps     []ListStep
+	// Given are the slots of the variables that the pattern is seeded with.
+	Given []int
+	// Never: a term of the pattern is not in the data.
+	Never bool
+}
+
+// ListStep is a triple pattern.
+type ListStep struct{ Subject, Predicate, Object ListTerm }
+
+// ListTerm is a variable, by its slot, or a term, whose Slot is below 0.
+type ListTerm struct {
+	Slot int
+	ID   dictionary.ID
+}
+
+// listSearch is the search for the pattern of GRAPH ?g in graphs that are lists; nil where there is none: it is more than triple patterns.
+func (p *planner) listSearch(n *parser.Graph, inputs []string) *ListSearch {
+	pattern, ok := n.Input.(*parser.BGP)
+	if !ok {
+		return nil
+	}
+	pattern, oneOf := rules.Languages(pattern, func(t rdf.Term) bool { _, ok := p.options.Lookup(t); return ok })
+	s := &ListSearch{}
+	known := map[string]bool{n.Name.Variable: true}
+	for _, v := range inputs {
+		if !p.scopes.Of(pattern).May.Has(p.scopes.Number(v)) {
+			return nil
+		}
+		known[v] = true
+	}
+	for left := slices.Clone(pattern.Patterns); len(left) > 0; {
+		best := 0
+		for i := range left {
+			if boundPlaces(left[i], known) > boundPlaces(left[best], known) {
+				best = i
+			}
+		}
+		t := left[best]
+		left = slices.Delete(left, best, best+1)
+		s.Steps = append(s.Steps, ListStep{p.listTerm(s, t.Subject), p.listTerm(s, t.Predicate), p.listTerm(s, t.Object)})
+		for _, place := range []parser.PatternTerm{t.Subject, t.Predicate, t.Object} {
+			if place.IsVariable() {
+				known[place.Variable] = true
+			}
+		}
+	}
+	s.OneOf = make([][]dictionary.ID, len(s.Variables))
+	for i, v := range s.Variables {
+		s.OneOf[i] = p.storedIDs(oneOf[v])
+	}
+	for _, v := range inputs {
+		s.Given = append(s.Given, slices.Index(s.Variables, v))
+	}
+	return s
+}
+
+// boundPlaces says how much of a triple pattern is known where some variables are: first of all whether its subject or object is.
+func boundPlaces(t parser.TriplePattern, known map[string]bool) (n int) {
+	for i, place := range []parser.PatternTerm{t.Subject, t.Object, t.Predicate} {
+		if !place.IsVariable() || known[place.Variable] {
+			n += []int{2, 2, 1}[i]
+		}
+	}
+	return n
+}
+
+func (p *planner) listTerm(s *ListSearch, t parser.PatternTerm) ListTerm {
+	if !t.IsVariable() {
+		id, ok := p.options.Lookup(t.Term)
+		s.Never = s.Never || !ok
+		return ListTerm{-1, id}
+	}
+	slot := slices.Index(s.Variables, t.Variable)
+	if slot < 0 {
+		slot = len(s.Variables)
+		s.Variables = append(s.Variables, t.Variable)
+	}
+	return ListTerm{Slot: slot}
+}
+
+// sampledGraphs is how many of the named graphs are looked at to learn what the others are like.
+const sampledGraphs = 8
+
+// sampled are some of the named graphs, spread over all; the first is among them.
+func sampled(graphs []dictionary.ID) (some []dictionary.ID) {
+	n := min(len(graphs), sampledGraphs)
+	for i := range n {
+		some = append(some, graphs[i*len(graphs)/n])
+	}
+	return some
+}
+
+// lists is the share of the named graphs that are lists which patterns may be searched for in, by a sample.
+func (p *planner) lists() float64 {
+	lister, ok := p.catalog.(Lister)
+	if !ok || p.options.Unoptimised || p.applied || p.options.Semantics != bgp.Homomorphism {
+		return 0
+	}
+	some, listed := sampled(p.catalog.NamedGraphs()), 0
+	for _, name := range some {
+		if _, ok := lister.Listed(name); ok {
+			listed++
+		}
+	}
+	return float64(listed) / float64(max(1, len(some)))
+}
+
+// graphsApart is a pattern of a GRAPH ?g with its operators above graph patterns that are only triple patterns, which can be searched for in lists:
+//
+//	GRAPH ?g { A OPTIONAL { B } }  →  GRAPH ?g { A } OPTIONAL { GRAPH ?g { B } }
+//
+// It is nil where that is not the same. optional: what mentions ?g itself may not be told from what is not there.
+func (p *planner) graphsApart(name parser.PatternTerm, n parser.Node, optional bool) parser.Node {
+	both := func(left, right parser.Node, optional bool) (l, r parser.Node) {
+		if l = p.graphsApart(name, left, optional); l != nil {
+			r = p.graphsApart(name, right, optional)
+		}
+		return l, r
+	}
+	moves := func(e parser.Expr) bool {
+		return e == nil || !parser.HasExists(e) && !parser.IsVolatile(e) && !p.scopes.Reads(e).Has(p.scopes.Number(name.Variable))
+	}
+	switch n := n.(type) {
+	case *parser.BGP:
+		if !optional || !p.scopes.Of(n).May.Has(p.scopes.Number(name.Variable)) {
+			return &parser.Graph{Name: name, Input: n}
+		}
+	case *parser.Filter:
+		if in := p.graphsApart(name, n.Input, optional); in != nil && moves(n.Condition) {
+			return &parser.Filter{Condition: n.Condition, Input: in}
+		}
+	case *parser.Extend:
+		if in := p.graphsApart(name, n.Input, optional); in != nil && moves(n.Expr) && n.Variable != name.Variable {
+			return &parser.Extend{Input: in, Variable: n.Variable, Expr: n.Expr}
+		}
+	case *parser.Join:
+		if l, r := both(n.Left, n.Right, optional); r != nil {
+			return &parser.Join{Left: l, Right: r}
+		}
+	case *parser.Union:
+		if l, r := both(n.Left, n.Right, optional); r != nil {
+			return &parser.Union{Left: l, Right: r}
+		}
+	case *parser.LeftJoin:
+		if l, r := both(n.Left, n.Right, true); r != nil && moves(n.Condition) {
+			return &parser.LeftJoin{Left: l, Right: r, Condition: n.Condition}
+		}
+	}
+	return nil
+}
