@@ -79,6 +79,29 @@ func (s *selected) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
 	return from.Listed(name)
 }
 
+// Unlisted implements planner.Lister.
+func (s *selected) Unlisted() (names []dictionary.ID) {
+	for _, name := range s.names {
+		if _, ok := s.Listed(name); !ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ListedWith implements planner.Lister.
+func (s *selected) ListedWith(v dictionary.ID, d pcsr.Direction) (names []dictionary.ID, ok bool) {
+	from, lists := s.from.(planner.Lister)
+	if !lists {
+		return nil, false
+	}
+	names, ok = from.ListedWith(v, d)
+	return slices.DeleteFunc(names, func(name dictionary.ID) bool {
+		_, here := slices.BinarySearch(s.names, name)
+		return !here
+	}), ok
+}
+
 // clause applies the dataset that the protocol, or else the query, asks for.
 func clause(d Dataset, q *parser.Query, o *Options, dict TermSource) (Dataset, error) {
 	from, named := q.From, q.FromNamed

@@ -57,6 +57,26 @@ func (m *memory) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
 	return list, ok
 }
 
+// Unlisted implements planner.Lister.
+func (m *memory) Unlisted() (names []dictionary.ID) {
+	for _, name := range m.names {
+		if _, ok := m.lists[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ListedWith implements planner.Lister: two datasets of three have an index.
+func (m *memory) ListedWith(v dictionary.ID, d pcsr.Direction) (names []dictionary.ID, ok bool) {
+	for _, name := range m.names {
+		if slices.ContainsFunc(m.lists[name], func(e pcsr.Edge) bool { return d == pcsr.Out && e.From == v || d == pcsr.In && e.To == v }) {
+			names = append(names, name)
+		}
+	}
+	return names, m.dict.Len()%3 > 0
+}
+
 func (m *memory) Default() *pcsr.Graph { return m.graph }
 
 func (m *memory) Named(name dictionary.ID) (*pcsr.Graph, bool) {

@@ -97,10 +97,15 @@ func (e *edgeWriter) write(ctx context.Context, names *graphNames) (err error) {
 			return err
 		}
 	}
-	if e.lists != nil {
-		return e.lists.Finish()
+	if e.lists == nil {
+		return nil
 	}
-	return nil
+	if e.lists.Next() <= uint64(max(0, e.budget))/pcsr.IndexBytes {
+		if err := e.lists.Index(); err != nil {
+			return err
+		}
+	}
+	return e.lists.Finish()
 }
 
 // list appends the sorted keys of a cell to the edges of a small graph, whose cells come one after the other, by label.

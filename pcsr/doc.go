@@ -3,7 +3,7 @@
 //
 // Nouns: [Graph] (memory-mapped or built in memory, read-only, shared by any number of goroutines),
 // [Partition] (the lists N(v, l) of one label l in one [Direction]), [SignatureTable],
-// [Writer] (sorted edges → a graph file).
+// [Writer] (sorted edges → a graph file), [Lists] (many small graphs in one file, as lists of edges; [ListsWriter]).
 //
 // Vertices and labels are plain 32-bit numbers; the package knows nothing of strings and never sorts what a Writer is given.
 // Slices that a Graph hands out are views of its memory: never written to, valid until Close.

@@ -4,26 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"sort"
 	"unsafe"
 
+	"github.com/rdfgpu/rdfgpu/internal/radix"
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
 // Lists are the edges of many small graphs, in one file: a graph of ten edges takes 120 bytes there, and 3 KiB as a file of its own. Of each graph they are ordered by label,
-// source and target. Which are whose, who wrote the file knows. Its methods are safe for concurrent use, except Close.
+// source and target. Which are whose, who wrote the file knows. An index, which a file may have, says which edges a vertex is the source and the target of. Its methods are safe for concurrent use, except Close.
 type Lists struct {
 	file             *section.File
 	vertices, labels int
 	options          []Option
 	edges            []Edge
+	indexed          bool
+	by               [2][]uint32 // places of edges, by source and by target, where they are indexed
 }
 
 const (
 	listsKind    = "lists"
 	listsVersion = 1
 
-	sectionEdges = "edges" // source, label, target, 32 bits each
-	edgeWords    = 3
+	sectionEdges    = "edges"     // source, label, target, 32 bits each
+	sectionBySource = "by source" // places of edges, ordered by their sources and then themselves, 32 bits each
+	sectionByTarget = "by target"
+	edgeWords       = 3
 )
 
 // The header's fields, 64 bits each.
@@ -105,6 +112,56 @@ func listedBefore(a, b Edge) bool {
 	return edgeKey(a.From, a.To) < edgeKey(b.From, b.To)
 }
 
+// IndexBytes is how much memory making an index takes, for each edge.
+const IndexBytes = 24
+
+// Index writes the index, after the last edge. A file of more than 2³² − 1 edges has none.
+func (w *ListsWriter) Index() error {
+	if w.n > math.MaxUint32 {
+		return nil
+	}
+	data, release, err := w.file.Written()
+	if err != nil {
+		return err
+	}
+	edges := viewEdges(numbersOf(data))
+	places := [2][]uint32{make([]uint32, len(edges)), make([]uint32, len(edges))}
+	keys, scratch := make([]uint64, len(edges)), make([]uint64, len(edges))
+	for d := range places {
+		for i, e := range edges {
+			keys[i] = edgeKey(e.end(Direction(d)), Vertex(i))
+		}
+		for i, k := range radix.SortUpper(keys, scratch, 32) {
+			places[d][i] = uint32(k)
+		}
+	}
+	if err := release(); err != nil {
+		return fmt.Errorf("pcsr: unmap: %w", err)
+	}
+	for d, name := range []string{sectionBySource, sectionByTarget} {
+		if err := w.file.Section(name); err != nil {
+			return err
+		}
+		if err := section.WriteNumbers(w.file, places[d]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end is the source or the target.
+func (e Edge) end(d Direction) Vertex {
+	if d == Out {
+		return e.From
+	}
+	return e.To
+}
+
+// viewEdges views numbers as edges.
+func viewEdges(words []uint32) []Edge {
+	return unsafe.Slice((*Edge)(unsafe.Pointer(unsafe.SliceData(words))), len(words)/edgeWords)
+}
+
 // Finish writes the rest of the file.
 func (w *ListsWriter) Finish() error { return w.file.Finish() }
 
@@ -143,8 +200,48 @@ func readLists(f *section.File) (*Lists, error) {
 	if t := header[listsType]; t > 0 {
 		l.options = []Option{WithTypeLabel(Label(t - 1))}
 	}
-	l.edges = unsafe.Slice((*Edge)(unsafe.Pointer(unsafe.SliceData(words))), len(words)/edgeWords)
+	l.edges = viewEdges(words)
+	l.indexed = f.Has(sectionBySource)
+	for d, name := range []string{sectionBySource, sectionByTarget} {
+		if !l.indexed {
+			break
+		}
+		if l.by[d], err = f.Uint32s(name); err != nil {
+			return nil, err
+		}
+		if len(l.by[d]) != len(l.edges) {
+			return nil, f.Damaged("its index has %d of %d edges", len(l.by[d]), len(l.edges))
+		}
+	}
 	return l, nil
+}
+
+// Indexed reports whether the file has an index.
+func (l *Lists) Indexed() bool { return l.indexed }
+
+// Meeting appends the places of the edges of all graphs that a vertex is the source of (Out) or the target of (In), in ascending order, as the index tells. What is not as it was
+// written panics as in Edges.
+func (l *Lists) Meeting(places []uint64, v Vertex, d Direction) []uint64 {
+	by := l.by[d]
+	for i := sort.Search(len(by), func(i int) bool { return l.endAt(by, i, d) >= v }); i < len(by) && l.endAt(by, i, d) == v; i++ {
+		places = append(places, uint64(by[i]))
+	}
+	return places
+}
+
+// endAt is the end of the edge whose place stands somewhere in the index.
+func (l *Lists) endAt(by []uint32, i int, d Direction) Vertex {
+	if l.file.Unchecked() {
+		section.Check(l.file, by[i:i+1])
+	}
+	place := by[i]
+	if uint64(place) >= uint64(len(l.edges)) {
+		panic(&section.Damage{Err: l.file.Damaged("its index tells of edge %d of %d", place, len(l.edges))})
+	}
+	if l.file.Unchecked() {
+		section.Check(l.file, unsafe.Slice(&l.edges[place].From, edgeWords))
+	}
+	return l.edges[place].end(d)
 }
 
 // Edges are so many edges from a place on, those of one graph; not to be changed. What is not as it was written panics with a *section.Damage.
@@ -176,8 +273,23 @@ func (l *Lists) Graph(first, n uint64) (g *Graph, err error) {
 // Len is the number of edges of all graphs.
 func (l *Lists) Len() int { return len(l.edges) }
 
-// Verify compares every checksum.
-func (l *Lists) Verify() error { return l.file.Verify() }
+// Verify compares every checksum, and the index with the edges.
+func (l *Lists) Verify() error {
+	if err := l.file.Verify(); err != nil {
+		return err
+	}
+	return section.Guard(func() error {
+		for d, by := range l.by {
+			for i := range by {
+				end := l.endAt(by, i, Direction(d))
+				if i > 0 && edgeKey(end, by[i]) <= edgeKey(l.endAt(by, i-1, Direction(d)), by[i-1]) {
+					return l.file.Damaged("its index has edge %d out of place", by[i])
+				}
+			}
+		}
+		return nil
+	})
+}
 
 // CheckAll compares the checksums that have not been compared yet, slowly, as that of a Graph.
 func (l *Lists) CheckAll(ctx context.Context) error { return l.file.CheckAll(ctx) }

@@ -52,10 +52,29 @@ func writeLists(t interface{ Fatal(...any) }, path string, graphs [][]Edge) (fir
 			}
 		}
 	}
+	if len(graphs)%2 == 0 {
+		if err := w.Index(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	return first
+}
+
+// meeting is Lists.Meeting by looking at all edges.
+func meeting(graphs [][]Edge, v Vertex, d Direction) (places []uint64) {
+	at := uint64(0)
+	for _, edges := range graphs {
+		for _, e := range edges {
+			if d == Out && e.From == v || d == In && e.To == v {
+				places = append(places, at)
+			}
+			at++
+		}
+	}
+	return places
 }
 
 func TestListsAreTheGraphsThatWereWritten(t *testing.T) {
@@ -83,6 +102,16 @@ func TestListsAreTheGraphsThatWereWritten(t *testing.T) {
 			}
 			if label, ok := g.TypeLabel(); !ok || label != 2 {
 				t.Fatalf("the type label is %d, %v", label, ok)
+			}
+		}
+		for v := range Vertex(listedVertices + 1) {
+			for _, d := range []Direction{Out, In} {
+				if !l.Indexed() {
+					break
+				}
+				if got, want := l.Meeting(nil, v, d), meeting(graphs, v, d); !slices.Equal(got, want) {
+					t.Fatalf("vertex %d %v: %v, want %v", v, d, got, want)
+				}
 			}
 		}
 		if err := l.Verify(); err != nil || l.Len() != all {
@@ -118,6 +147,14 @@ func TestDamagedListsGiveErrors(t *testing.T) {
 			for i, edges := range graphs {
 				err = errors.Join(err, section.Guard(func() error {
 					if got := l.Edges(first[i], uint64(len(edges))); !slices.Equal(got, edges) {
+						return errors.New("wrong edges")
+					}
+					return nil
+				}))
+			}
+			for v := range Vertex(listedVertices) {
+				err = errors.Join(err, section.Guard(func() error {
+					if l.Indexed() && !slices.Equal(l.Meeting(nil, v, Direction(v%2)), meeting(graphs, v, Direction(v%2))) {
 						return errors.New("wrong edges")
 					}
 					return nil
@@ -184,5 +221,13 @@ func FuzzLists(f *testing.F) {
 			return
 		}
 		_, _ = l.Graph(first, n)
+		_ = section.Guard(func() error {
+			if !l.Indexed() {
+				return nil
+			}
+			l.Meeting(l.Meeting(nil, Vertex(first), Out), Vertex(n), In)
+			return nil
+		})
+		_ = l.Verify()
 	})
 }

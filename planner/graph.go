@@ -45,7 +45,7 @@ func (p *planner) eachGraph(n *parser.Graph, r request) (Node, error) {
 		}
 	}
 	if lists > 0 {
-		g.Search, g.Listed = p.listSearch(n, own.inputs), p.catalog.(Lister).Listed
+		g.Search, g.Lists = p.listSearch(n, own.inputs), p.catalog.(Lister)
 	}
 	g.names = p.scopes.Of(n.Input).May.Has(p.scopes.Number(g.Variable))
 	g.plans = map[dictionary.ID]*Subplan{}
@@ -81,7 +81,7 @@ func (p *planner) expectGraphs(g *EachGraph) error {
 		if g.Search == nil {
 			break
 		}
-		if _, ok := g.Listed(name); !ok {
+		if _, ok := g.Lists.Listed(name); !ok {
 			continue
 		}
 		n, err := g.Plan(p.ctx, name)
@@ -91,10 +91,10 @@ func (p *planner) expectGraphs(g *EachGraph) error {
 		some++
 		g.Cost, g.Rows = g.Cost+n.Props().Cost, g.Rows+n.Props().Rows
 	}
-	if g.Name < 0 { // else each row of the seed has one graph
-		some /= float64(len(g.Graphs))
+	searched, known := g.searched()
+	if g.Cost, g.Rows = g.Cost/some*searched, g.Rows/some*searched; known {
+		g.Rows = max(g.Rows, searched)
 	}
-	g.Cost, g.Rows = g.Cost/some, g.Rows/some
 	return nil
 }
 

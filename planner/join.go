@@ -387,7 +387,7 @@ func (p *planner) seedable(n parser.Node) scope.Set {
 			return in
 		}
 		name := p.scopes.Set(n.Name.Variable)
-		if len(p.catalog.NamedGraphs()) > fewGraphs {
+		if _, triples := n.Input.(*parser.BGP); len(p.catalog.NamedGraphs()) > fewGraphs && !(triples && p.findsGraphs()) {
 			return name
 		}
 		return in.Or(name)

@@ -15,6 +15,10 @@ import (
 type Lister interface {
 	// Listed are the triples of such a graph, ordered by predicate, subject and object; ok is false for all others.
 	Listed(name dictionary.ID) (triples []pcsr.Edge, ok bool)
+	// Unlisted are the names of the others, in ascending order; not to be changed.
+	Unlisted() []dictionary.ID
+	// ListedWith are the names of those in which a term is a subject (Out) or an object (In), in ascending order; ok is false where no index tells, of any term.
+	ListedWith(v dictionary.ID, d pcsr.Direction) (names []dictionary.ID, ok bool)
 }
 
 // ListSearch is a basic graph pattern as it is searched for in lists of triples, which are too small for an order of their own: what one step has bound, those after it look up.
@@ -36,6 +40,70 @@ type ListStep struct{ Subject, Predicate, Object ListTerm }
 type ListTerm struct {
 	Slot int
 	ID   dictionary.ID
+}
+
+// findsGraphs reports whether those of the named graphs that have a term are found, all but few, without a look at the others.
+func (p *planner) findsGraphs() bool {
+	if p.lists() == 0 {
+		return false
+	}
+	lister := p.catalog.(Lister)
+	_, told := lister.ListedWith(dictionary.None, pcsr.Out)
+	return told && len(lister.Unlisted()) <= fewGraphs
+}
+
+// Anchor is a subject (Out) or an object (In) of a pattern whose term is known before the search begins.
+type Anchor struct {
+	ListTerm
+	Direction pcsr.Direction
+}
+
+// Anchors are those that the seed gives or, if there are none, those that are terms.
+func (s *ListSearch) Anchors() (list []Anchor, given bool) {
+	for _, given := range []bool{true, false} {
+		for _, t := range s.Steps {
+			for d, term := range []ListTerm{pcsr.Out: t.Subject, pcsr.In: t.Object} {
+				if given && slices.Contains(s.Given, term.Slot) || !given && term.Slot < 0 {
+					list = append(list, Anchor{term, pcsr.Direction(d)})
+				}
+			}
+		}
+		if len(list) > 0 {
+			return list, given
+		}
+	}
+	return nil, false
+}
+
+// meetingGraphs is in how many lists a term is expected, of which it is not known.
+const meetingGraphs = 8
+
+// searched is how many graphs are expected to be searched for one row of the seed; known: they are known to have a term of the pattern.
+func (g *EachGraph) searched() (graphs float64, known bool) {
+	all := float64(len(g.Graphs))
+	if g.Name >= 0 {
+		return 1, false
+	}
+	if g.Search == nil {
+		return all, false
+	}
+	anchors, given := g.Search.Anchors()
+	for i, a := range anchors {
+		names, ok := g.Lists.ListedWith(a.ID, a.Direction)
+		if !ok {
+			return float64(len(g.Graphs)), false
+		}
+		if given {
+			return min(all, meetingGraphs+float64(len(g.Lists.Unlisted()))), false
+		}
+		if n := float64(len(names)); i == 0 || n < graphs {
+			graphs, known = n, true
+		}
+	}
+	if !known {
+		return all, false
+	}
+	return min(all, graphs+float64(len(g.Lists.Unlisted()))), true
 }
 
 // listSearch is the search for the pattern of GRAPH ?g in graphs that are lists; nil where there is none: it is more than triple patterns.

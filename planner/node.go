@@ -118,9 +118,9 @@ type (
 		Seeded []int
 		// Graphs are the graphs' names.
 		Graphs []dictionary.ID
-		// Search is how the pattern is searched for in graphs that are Listed (Lister); nil: as in all others.
+		// Search is how the pattern is searched for in graphs that are lists, of Lists; nil: as in all others.
 		Search *ListSearch
-		Listed func(name dictionary.ID) ([]pcsr.Edge, bool)
+		Lists  Lister
 		plans  map[dictionary.ID]*Subplan // those that somebody has asked for
 		plan   func(name dictionary.ID) (*Subplan, error)
 		// names: the pattern itself binds Variable, so that not all of its rows are the graph's.

@@ -9,7 +9,6 @@ import (
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/sideways"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
-	"github.com/rdfgpu/rdfgpu/pcsr"
 	"github.com/rdfgpu/rdfgpu/planner"
 )
 
@@ -24,24 +23,42 @@ type EachGraph struct {
 	// NameInput is the seed's column of the name, -1 without; innerFrom are those of the pattern.
 	NameInput int
 	InnerFrom []int
-	// Search is how the pattern is searched for in graphs that are Listed; nil: as in all others.
+	// Search is how the pattern is searched for in graphs that are lists, of Lists; nil: as in all others.
 	Search *planner.ListSearch
-	Listed func(name dictionary.ID) ([]pcsr.Edge, bool)
+	Lists  planner.Lister
 }
 
 func (g *EachGraph) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
-	var s *listSearch
-	if g.Search != nil {
-		s = g.newSearch(x, seed, emit)
+	run := func(name dictionary.ID, rows []uint32) error { return g.runGraph(x, name, seed, rows, emit) }
+	switch {
+	case g.Search == nil:
+		return g.eachName(seed, run)
+	case g.Search.Never:
+		return nil
 	}
-	if err := g.eachName(seed, func(name dictionary.ID, rows []uint32) error {
-		if s != nil {
-			if triples, ok := g.Listed(name); ok {
-				return s.graph(name, triples, rows)
+	s := g.newSearch(x, seed, emit)
+	found := false
+	if g.NameInput < 0 {
+		var err error
+		if found, err = s.found(); err != nil {
+			return err
+		}
+	}
+	if found {
+		for _, name := range g.Lists.Unlisted() {
+			if err := run(name, nil); err != nil {
+				return err
 			}
 		}
-		return g.runGraph(x, name, seed, rows, emit)
-	}); err != nil || s == nil {
+		return s.flush()
+	}
+	err := g.eachName(seed, func(name dictionary.ID, rows []uint32) error {
+		if triples, ok := g.Lists.Listed(name); ok {
+			return s.graph(name, triples, rows)
+		}
+		return run(name, rows)
+	})
+	if err != nil {
 		return err
 	}
 	return s.flush()

@@ -16,8 +16,9 @@ import (
 // graph is more than all of its triples.
 type listSearch struct {
 	*planner.ListSearch
-	x    *operator.Execution
-	emit func(*vector.Batch) error
+	lists planner.Lister
+	x     *operator.Execution
+	emit  func(*vector.Batch) error
 	// values are those of the variables, None where they are not bound; own is the slot of the graph's name, -1 where it has none, and out are those of the output's columns,
 	// -1 standing for the name.
 	values []dictionary.ID
@@ -37,7 +38,7 @@ type listSearch struct {
 const lookAgain = 1 << 14
 
 func (g *EachGraph) newSearch(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) *listSearch {
-	s := &listSearch{ListSearch: g.Search, x: x, emit: emit, seed: seed, from: g.InnerFrom, own: slices.Index(g.Search.Variables, g.Variable)}
+	s := &listSearch{ListSearch: g.Search, lists: g.Lists, x: x, emit: emit, seed: seed, from: g.InnerFrom, own: slices.Index(g.Search.Variables, g.Variable)}
 	s.values = make([]dictionary.ID, len(s.Variables))
 	for _, v := range g.Out {
 		slot := slices.Index(s.Variables, v)
@@ -53,8 +54,10 @@ func (g *EachGraph) newSearch(x *operator.Execution, seed *vector.Batch, emit fu
 // graph searches a graph, for some rows of the seed (nil: all).
 func (s *listSearch) graph(name dictionary.ID, triples []pcsr.Edge, rows []uint32) error {
 	s.name, s.triples = name, triples
-	if s.looked++; s.Never {
-		return s.look()
+	if s.looked += 1 + len(triples)/16; s.looked >= lookAgain {
+		if err := s.look(); err != nil {
+			return err
+		}
 	}
 	if s.seed == nil {
 		return s.solve()
@@ -204,11 +207,62 @@ func (s *listSearch) flush() error {
 	return err
 }
 
-// look asks whether the query has ended, from time to time.
+// look asks whether the query has ended.
 func (s *listSearch) look() error {
-	if s.looked < lookAgain {
-		return nil
-	}
 	s.looked = 0
 	return s.x.Ended()
+}
+
+// found searches those lists that an index tells of; ok is false where none tells, and nothing was searched.
+func (s *listSearch) found() (ok bool, err error) {
+	anchors, given := s.Anchors()
+	if len(anchors) == 0 {
+		return false, nil
+	}
+	if !given {
+		names, ok := s.named(anchors, 0)
+		for i := 0; ok && err == nil && i < len(names); i++ {
+			err = s.listed(names[i], nil)
+		}
+		return ok, err
+	}
+	for row := range uint32(s.seed.N) {
+		names, ok := s.named(anchors, row)
+		if !ok {
+			return false, nil // of no row
+		}
+		for _, name := range names {
+			if err := s.listed(name, []uint32{row}); err != nil {
+				return true, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// named are the fewest graphs that have one of some anchors, for a row of the seed.
+func (s *listSearch) named(anchors []planner.Anchor, row uint32) (names []dictionary.ID, ok bool) {
+	for i, a := range anchors {
+		v := a.ID
+		if a.Slot >= 0 {
+			v = s.seed.Cols[s.from[slices.Index(s.Given, a.Slot)]][row]
+		}
+		some, told := s.lists.ListedWith(v, a.Direction)
+		if !told {
+			return nil, false
+		}
+		if i == 0 || len(some) < len(names) {
+			names = some
+		}
+	}
+	return names, true
+}
+
+// listed searches a list, for some rows of the seed (nil: all).
+func (s *listSearch) listed(name dictionary.ID, rows []uint32) error {
+	triples, ok := s.lists.Listed(name)
+	if !ok {
+		return nil
+	}
+	return s.graph(name, triples, rows)
 }

@@ -122,6 +122,37 @@ func (s *State) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
 	return s.ground.files.Listed(name)
 }
 
+// Unlisted are the names of the graphs that have triples and are not Listed, in ascending order; not to be changed.
+func (s *State) Unlisted() []dictionary.ID {
+	files := s.ground.files.Unlisted()
+	if s.named.Len() == 0 {
+		return files
+	}
+	var names []dictionary.ID
+	for _, name := range files {
+		if _, changed := s.named.Get(name); !changed {
+			names = append(names, name)
+		}
+	}
+	s.named.Scan(func(name dictionary.ID, g *pcsr.Graph) bool {
+		if g.Edges() > 0 {
+			names = append(names, name)
+		}
+		return true
+	})
+	slices.Sort(names)
+	return names
+}
+
+// ListedWith are the names of the Listed graphs that have a term as a subject (Out) or an object (In), in ascending order (store.Store.ListedWith).
+func (s *State) ListedWith(v dictionary.ID, d pcsr.Direction) (names []dictionary.ID, ok bool) {
+	names, ok = s.ground.files.ListedWith(v, d)
+	return slices.DeleteFunc(names, func(name dictionary.ID) bool {
+		_, changed := s.named.Get(name)
+		return changed
+	}), ok
+}
+
 // over is a graph over all IDs of the state.
 func (s *State) over(name dictionary.ID, g *pcsr.Graph) *pcsr.Graph {
 	if g.Vertices() >= s.dictionary.Len() {

@@ -185,49 +185,6 @@ func (s *Store) pathOf(f *graphFile) string {
 	return s.path(f.segment, f.Name)
 }
 
-// openLists opens the file that small named graphs of a segment share, where it has one. So they are there when another process has replaced the store.
-func (s *Store) openLists(segment int) error {
-	f := s.manifest.Segments[segment].Lists
-	if f == nil {
-		return nil
-	}
-	if err := s.checkFile(segment, *f); err != nil {
-		return err
-	}
-	lists, err := pcsr.OpenLists(s.path(segment, f.Name))
-	if err != nil {
-		return err
-	}
-	if s.lists == nil {
-		s.lists = map[int]*pcsr.Lists{}
-	}
-	s.lists[segment] = lists
-	listed := uint64(0)
-	for _, g := range s.manifest.Segments[segment].Named {
-		if g.First > 0 {
-			listed += g.Triples
-		}
-	}
-	if listed != uint64(lists.Len()) {
-		return damaged(s.path(segment, f.Name), fmt.Errorf("it has %d triples, its graphs %d", lists.Len(), listed))
-	}
-	return nil
-}
-
-// Listed are the triples of a small named graph, ordered by predicate, subject and object, where it lies as a list in one segment and no other says anything of it: so much less
-// than making it a graph. ok is false for all other names. Like reading a graph it may panic with a *section.Damage.
-func (s *Store) Listed(name dictionary.ID) (edges []pcsr.Edge, ok bool) {
-	g := s.named[name]
-	if g == nil || g.live != len(g.parts)-1 {
-		return nil, false
-	}
-	f := g.parts[g.live].added
-	if f == nil || f.First == 0 || g.parts[g.live].removed != nil {
-		return nil, false
-	}
-	return s.lists[f.segment].Edges(f.First-1, f.Triples), true
-}
-
 // replaced explains why a file is missing that was there when the store was opened.
 func replaced(err error) error {
 	if errors.Is(err, os.ErrNotExist) {

@@ -33,8 +33,9 @@ type Store struct {
 	standard *graph      // the default graph
 	mu       sync.Mutex  // of named graphs that are opened
 	named    map[dictionary.ID]*graph
-	lists    map[int]*pcsr.Lists // by segment
-	names    []dictionary.ID     // of those in named that have triples
+	lists    map[int]*listedGraphs // by segment
+	names    []dictionary.ID       // of those in named that have triples
+	unlisted []dictionary.ID       // of those in names that are no lists
 }
 
 // Open maps the store in dir. It checks the manifest, and of each file its size and the checksums of header and table;
@@ -135,6 +136,11 @@ func (s *Store) open() error {
 		}
 	}
 	slices.Sort(s.names)
+	for _, name := range s.names {
+		if s.listed(name) == nil {
+			s.unlisted = append(s.unlisted, name)
+		}
+	}
 	if len(s.names) <= openedAtOnce {
 		for _, name := range s.names {
 			if _, err := s.Named(name); err != nil {
@@ -195,7 +201,7 @@ func (s *Store) Close() error {
 		err = errors.Join(err, l.Close())
 	}
 	s.lists = nil
-	s.Dictionary, s.Default, s.standard, s.named, s.names = nil, nil, nil, nil, nil
+	s.Dictionary, s.Default, s.standard, s.named, s.names, s.unlisted = nil, nil, nil, nil, nil, nil
 	return err
 }
 

@@ -86,6 +86,14 @@ func (d *dataset) Named(name dictionary.ID) (*pcsr.Graph, bool) {
 // Listed implements planner.Lister.
 func (d *dataset) Listed(name dictionary.ID) ([]pcsr.Edge, bool) { return d.state.Listed(name) }
 
+// Unlisted implements planner.Lister.
+func (d *dataset) Unlisted() []dictionary.ID { return d.state.Unlisted() }
+
+// ListedWith implements planner.Lister.
+func (d *dataset) ListedWith(v dictionary.ID, of pcsr.Direction) ([]dictionary.ID, bool) {
+	return d.state.ListedWith(v, of)
+}
+
 // filler fills the templates of an operation with solutions.
 type filler struct {
 	r              *runner
