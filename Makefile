@@ -40,7 +40,7 @@ DRAWING := ./exec ./exec/match/cpu ./exec/match/gpu ./exec/vector ./internal/liv
 
 race: ## the race detector on the packages that start goroutines
 	env -u RDFGPU_DATA -u RDFGPU_W3C $(GO) test -race -short -timeout 30m $(DRAWING) -rapid.checks=10
-	env -u RDFGPU_DATA -u RDFGPU_W3C $(GO) test -race -short -timeout 30m $$($(GO) list ./loader/... ./exec/... ./web/... ./internal/store/... ./internal/wal/... ./internal/live/... ./internal/watch/... ./internal/schedule/... ./pcsr/... ./mine/... . | grep -vxF "$$($(GO) list $(DRAWING) ./exec/expr)")
+	env -u RDFGPU_DATA -u RDFGPU_W3C $(GO) test -race -short -timeout 30m $$($(GO) list ./loader/... ./exec/... ./web/... ./internal/section/... ./internal/store/... ./internal/wal/... ./internal/live/... ./internal/watch/... ./internal/schedule/... ./pcsr/... ./mine/... . | grep -vxF "$$($(GO) list $(DRAWING) ./exec/expr)")
 
 w3c: ## the W3C suites: RDFGPU_W3C=folder of the rdf-tests checkout
 	@[ -n "$$RDFGPU_W3C" ] || { echo "set RDFGPU_W3C to a folder that holds the W3C suites (rdf/ and sparql/)"; exit 2; }
