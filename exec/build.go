@@ -257,7 +257,7 @@ func (b *builder) pathEnd(e planner.PathEnd) path.End {
 
 func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
 	g := &source.EachGraph{Base: b.base(n), Variable: n.Variable, NameInput: n.Name, InnerFrom: n.Seeded, Names: n.Graphs}
-	g.Search, g.Lists = n.Search, n.Lists
+	g.Search, g.Lists, g.Weighted = n.Search, n.Lists, n.Weighted
 	operators := map[dictionary.ID]operator.Operator{}
 	g.Make = func(ctx context.Context, name dictionary.ID) (operator.Operator, error) {
 		b.making.Lock()

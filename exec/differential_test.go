@@ -59,6 +59,11 @@ func TestEachGraphAnswersAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).manyGraphs, (*generator).eachGraph)
 }
 
+// TestCountsInGraphsAnswerAsTheReferenceSays does so for numbers of solutions of triple patterns in GRAPH ?g.
+func TestCountsInGraphsAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).manyGraphs, (*generator).countedInGraphs)
+}
+
 // TestChosenGraphsAnswerAsTheReferenceSays does so where the query says which graphs it is about.
 func TestChosenGraphsAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).inGraphs, (*generator).fromGraphs)

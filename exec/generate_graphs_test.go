@@ -107,3 +107,23 @@ func (g *generator) eachGraph() string {
 	}
 	return prologue + "SELECT * { " + body + "}"
 }
+
+// countedInGraphs draws a count, or sums, of the solutions of a few triple patterns in GRAPH ?g: chains, stars and what is not connected.
+func (g *generator) countedInGraphs() string {
+	pattern := ""
+	for range 1 + g.even(4) {
+		pattern += fmt.Sprintf("%s %s %s . ", g.oneOf("?a", "?a", "?b", "?c", "?g", ":n1"), g.oneOf(":p0", ":p0", ":p1", "?p", "?b"), g.oneOf("?b", "?c", "?d", "?a", "?e", ":n0"))
+	}
+	pattern += g.oneOf("", "", "", "FILTER(?a != ?b) ", "BIND(STR(?c) AS ?x) ")
+	what := g.oneOf("(COUNT(*) AS ?n)", "(COUNT(*) AS ?n)", "(COUNT(?c) AS ?n)", "(COUNT(*) AS ?n) (COUNT(DISTINCT ?b) AS ?m)", "(COUNT(*) AS ?n) (SUM(?d) AS ?s)")
+	body := "GRAPH " + g.oneOf("?g", "?g", "?g", "?h", ":n1") + " { " + pattern + "} "
+	if g.chance(15) {
+		body = "{ " + body + "} UNION { GRAPH ?g { ?a :p1 ?c } } "
+	}
+	key := g.oneOf("", "", "?g ", "?a ", "?c ?g ")
+	text := "PREFIX : <" + exampleNS + ">\nSELECT " + key + what + " { " + body + "}"
+	if key != "" {
+		text += " GROUP BY " + key
+	}
+	return text
+}

@@ -1,5 +1,7 @@
 package planner
 
+import "slices"
+
 // limited tells a node how many of its rows are read at most, and returns the node to be used for that: a basic graph
 // pattern of which only some rows are wanted is matched as a whole, whatever its parts.
 func limited(n Node, rows uint64) Node {
@@ -48,6 +50,8 @@ func weighed(n Node) (out Node, ok bool) {
 		if _, n.Weighted = weighed(n.Probe); n.weighs {
 			n.Weighted = true
 		}
+	case *EachGraph:
+		n.Weighted = n.Search != nil && slices.Contains(n.Search.Counted(n.Columns, n.Variable), true)
 	case *Path:
 		n.Weighted = n.countsEnds()
 	case *Product:

@@ -75,6 +75,41 @@ func (s *ListSearch) Anchors() (list []Anchor, given bool) {
 	return nil, false
 }
 
+// Counted says of each step whether its triples are only counted where rows come with weights: it binds variables, and nobody reads them, no later step and no column. name is
+// the variable of the graph's name.
+func (s *ListSearch) Counted(columns []string, name string) []bool {
+	counted := make([]bool, len(s.Steps))
+	bound := make([]bool, len(s.Variables))
+	for i, v := range s.Variables {
+		bound[i] = v == name || slices.Contains(s.Given, i)
+	}
+	for k := range s.Steps {
+		binds, read := false, false
+		for _, slot := range s.Steps[k].slots() {
+			if bound[slot] {
+				continue
+			}
+			binds = true
+			read = read || slices.Contains(columns, s.Variables[slot]) || slices.ContainsFunc(s.Steps[k+1:], func(t ListStep) bool { return slices.Contains(t.slots(), slot) })
+		}
+		counted[k] = binds && !read
+		for _, slot := range s.Steps[k].slots() {
+			bound[slot] = true
+		}
+	}
+	return counted
+}
+
+// slots are those of the variables of a step.
+func (t *ListStep) slots() (slots []int) {
+	for _, term := range []ListTerm{t.Subject, t.Predicate, t.Object} {
+		if term.Slot >= 0 {
+			slots = append(slots, term.Slot)
+		}
+	}
+	return slots
+}
+
 // meetingGraphs is in how many lists a term is expected, of which it is not known.
 const meetingGraphs = 8
 

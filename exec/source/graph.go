@@ -26,6 +26,8 @@ type EachGraph struct {
 	// Search is how the pattern is searched for in graphs that are lists, of Lists; nil: as in all others.
 	Search *planner.ListSearch
 	Lists  planner.Lister
+	// Weighted: the consumer reads Batch.Weights, which rows of lists may have.
+	Weighted bool
 }
 
 func (g *EachGraph) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {

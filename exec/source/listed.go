@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -30,6 +31,8 @@ type listSearch struct {
 	name    dictionary.ID
 	triples []pcsr.Edge
 	row     uint32 // of the seed
+	weight  uint64 // of the rows that are found next
+	counted []bool // by step: its triples are only counted; nil where rows have no weights
 	batch   vector.Batch
 	looked  int // at so many triples since it was asked whether the query has ended
 }
@@ -48,6 +51,9 @@ func (g *EachGraph) newSearch(x *operator.Execution, seed *vector.Batch, emit fu
 		s.out = append(s.out, slot)
 	}
 	s.batch.Cols = make([][]dictionary.ID, len(s.out))
+	if s.weight = 1; g.Weighted {
+		s.counted = s.Counted(g.Out, g.Variable)
+	}
 	return s
 }
 
@@ -99,7 +105,7 @@ func (s *listSearch) step(k int) error {
 	if k == len(s.Steps) {
 		return s.add()
 	}
-	t := &s.Steps[k]
+	t, counted, n := &s.Steps[k], s.counted != nil && s.counted[k], uint64(0)
 	subject, predicate, object := s.value(t.Subject), s.value(t.Predicate), s.value(t.Object)
 	triples := s.triples
 	if predicate != dictionary.None {
@@ -124,7 +130,9 @@ func (s *listSearch) step(k int) error {
 			continue
 		}
 		if s.bind(t.Subject, e.From) && s.bind(t.Predicate, e.Label) && s.bind(t.Object, e.To) {
-			if err := s.step(k + 1); err != nil {
+			if counted {
+				n++
+			} else if err := s.step(k + 1); err != nil {
 				return err
 			}
 		}
@@ -132,7 +140,18 @@ func (s *listSearch) step(k int) error {
 		s.unbind(t.Predicate, predicate)
 		s.unbind(t.Object, object)
 	}
-	return nil
+	if n == 0 {
+		return nil
+	}
+	before := s.weight
+	high, weight := bits.Mul64(before, n)
+	if high > 0 {
+		return vector.ErrTooMany
+	}
+	s.weight = weight
+	err := s.step(k + 1)
+	s.weight = before
+	return err
 }
 
 // below is the place of the first triple of a predicate, and of a subject unless it is None.
@@ -186,6 +205,9 @@ func (s *listSearch) add() error {
 	if s.seed != nil {
 		s.batch.Origin = append(s.batch.Origin, s.row)
 	}
+	if s.counted != nil {
+		s.batch.Weights = append(s.batch.Weights, s.weight)
+	}
 	if s.batch.N++; s.batch.N < vector.BatchRows {
 		return nil
 	}
@@ -203,7 +225,7 @@ func (s *listSearch) flush() error {
 	for i := range s.batch.Cols {
 		s.batch.Cols[i] = s.batch.Cols[i][:0]
 	}
-	s.batch.Origin, s.batch.N = s.batch.Origin[:0], 0
+	s.batch.Origin, s.batch.Weights, s.batch.N = s.batch.Origin[:0], s.batch.Weights[:0], 0
 	return err
 }
 

@@ -172,13 +172,12 @@ func TestAFlushThatIsGivenUpAtItsEnd(t *testing.T) {
 		return n
 	}
 	commit()
-	renamed := false
+	var renamed atomic.Bool
 	disk.Fault = func(op section.Operation, _ string) error {
-		if renamed && op == section.SyncFolder {
+		if renamed.Swap(op == section.Rename) && op == section.SyncFolder {
 			commit() // for the new files to catch up with
 			cancel()
 		}
-		renamed = op == section.Rename
 		return nil
 	}
 	if err := s.Flush(ctx); !errors.Is(err, context.Canceled) {
