@@ -123,26 +123,7 @@ func (s *State) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
 }
 
 // Unlisted are the names of the graphs that have triples and are not Listed, in ascending order; not to be changed.
-func (s *State) Unlisted() []dictionary.ID {
-	files := s.ground.files.Unlisted()
-	if s.named.Len() == 0 {
-		return files
-	}
-	var names []dictionary.ID
-	for _, name := range files {
-		if _, changed := s.named.Get(name); !changed {
-			names = append(names, name)
-		}
-	}
-	s.named.Scan(func(name dictionary.ID, g *pcsr.Graph) bool {
-		if g.Edges() > 0 {
-			names = append(names, name)
-		}
-		return true
-	})
-	slices.Sort(names)
-	return names
-}
+func (s *State) Unlisted() []dictionary.ID { return s.nowNamed(s.ground.files.Unlisted()) }
 
 // ListedWith are the names of the Listed graphs that have a term as a subject (Out) or an object (In), in ascending order (store.Store.ListedWith).
 func (s *State) ListedWith(v dictionary.ID, d pcsr.Direction) (names []dictionary.ID, ok bool) {
@@ -168,8 +149,10 @@ func (s *State) over(name dictionary.ID, g *pcsr.Graph) *pcsr.Graph {
 // NamedGraphs are the names of the graphs that have triples, ascending; not to be changed.
 func (s *State) NamedGraphs() []dictionary.ID { return s.names() }
 
-func (s *State) listNames() []dictionary.ID {
-	files := s.ground.files.NamedGraphs()
+func (s *State) listNames() []dictionary.ID { return s.nowNamed(s.ground.files.NamedGraphs()) }
+
+// nowNamed are those of some graphs of the files that have not changed, and those that have and are not empty.
+func (s *State) nowNamed(files []dictionary.ID) []dictionary.ID {
 	if s.named.Len() == 0 {
 		return files
 	}
