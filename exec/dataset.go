@@ -81,8 +81,12 @@ func (s *selected) Listed(name dictionary.ID) ([]pcsr.Edge, bool) {
 
 // Unlisted implements planner.Lister.
 func (s *selected) Unlisted() (names []dictionary.ID) {
-	for _, name := range s.names {
-		if _, ok := s.Listed(name); !ok {
+	from, lists := s.from.(planner.Lister)
+	if !lists {
+		return s.names
+	}
+	for _, name := range from.Unlisted() {
+		if _, here := slices.BinarySearch(s.names, name); here {
 			names = append(names, name)
 		}
 	}

@@ -48,8 +48,13 @@ func (p *planner) findsGraphs() bool {
 		return false
 	}
 	lister := p.catalog.(Lister)
-	_, told := lister.ListedWith(dictionary.None, pcsr.Out)
-	return told && len(lister.Unlisted()) <= fewGraphs
+	return isIndexed(lister) && len(lister.Unlisted()) <= fewGraphs
+}
+
+// isIndexed reports whether an index tells of each term in which lists it is.
+func isIndexed(l Lister) bool {
+	_, told := l.ListedWith(dictionary.None, pcsr.Out) // None is in none
+	return told
 }
 
 // Anchor is a subject (Out) or an object (In) of a pattern whose term is known before the search begins.
@@ -119,26 +124,24 @@ func (g *EachGraph) searched() (graphs float64, known bool) {
 	if g.Name >= 0 {
 		return 1, false
 	}
-	if g.Search == nil {
+	if g.Search == nil || !isIndexed(g.Lists) {
 		return all, false
 	}
 	anchors, given := g.Search.Anchors()
-	for i, a := range anchors {
-		names, ok := g.Lists.ListedWith(a.ID, a.Direction)
-		if !ok {
-			return float64(len(g.Graphs)), false
-		}
-		if given {
-			return min(all, meetingGraphs+float64(len(g.Lists.Unlisted()))), false
-		}
-		if n := float64(len(names)); i == 0 || n < graphs {
-			graphs, known = n, true
-		}
-	}
-	if !known {
+	if len(anchors) == 0 {
 		return all, false
 	}
-	return min(all, graphs+float64(len(g.Lists.Unlisted()))), true
+	graphs = meetingGraphs
+	for i, a := range anchors {
+		if given {
+			break
+		}
+		names, _ := g.Lists.ListedWith(a.ID, a.Direction)
+		if n := float64(len(names)); i == 0 || n < graphs {
+			graphs = n
+		}
+	}
+	return min(all, graphs+float64(len(g.Lists.Unlisted()))), !given
 }
 
 // listSearch is the search for the pattern of GRAPH ?g in graphs that are lists; nil where there is none: it is more than triple patterns.
