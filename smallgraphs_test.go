@@ -174,9 +174,10 @@ func sortedRows(store *rdfgpu.Store, query string) ([]string, error) {
 // questions are queries of GRAPH ?g, and what they answer.
 func (g *smallGraphs) questions() map[string][]string {
 	by := map[[2]int][]smallQuad{} // graph and subject
-	counts := map[int]int{}
+	of, counts := map[int][]smallQuad{}, map[int]int{}
 	for q := range g.quads {
 		by[[2]int{q[0], q[1]}] = append(by[[2]int{q[0], q[1]}], q)
+		of[q[0]] = append(of[q[0]], q)
 		counts[q[0]]++
 	}
 	out := map[string][]string{}
@@ -188,8 +189,30 @@ func (g *smallGraphs) questions() map[string][]string {
 	const optional = "SELECT ?g ?a ?c { GRAPH ?g { ?a <http://e/p2> <http://e/n5> OPTIONAL { ?a <http://e/p3> ?c } } }"
 	const filter = "SELECT ?g ?o { GRAPH ?g { <http://e/n3> ?p ?o FILTER(?o != <http://e/n4> && ?p != <http://e/p0>) } }"
 	const count = "SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g"
-	for _, query := range []string{all, path, optional, filter, count} {
+	const minus = "SELECT ?g ?a ?b { GRAPH ?g { ?a <http://e/p0> ?b MINUS { ?a <http://e/p1> ?c } } }"
+	const without = "SELECT ?g ?a { GRAPH ?g { ?a <http://e/p2> ?b FILTER NOT EXISTS { ?b ?p ?c } } }"
+	const reached = "SELECT ?g ?a ?b { GRAPH ?g { ?a <http://e/p0>+ ?b } }"
+	const joined = "SELECT ?g ?a ?c { GRAPH ?g { ?a <http://e/p1> ?b . ?b (<http://e/p0>|^<http://e/p2>)* ?c } }"
+	for _, query := range []string{all, path, optional, filter, count, minus, without, reached, joined} {
 		out[query] = nil
+	}
+	// ends are where walks from a subject end, itself included, by steps of one predicate forwards and perhaps another one backwards.
+	ends := func(graph, from, forwards, backwards int) (list []int) {
+		list = []int{from}
+		for i := 0; i < len(list); i++ {
+			for _, q := range of[graph] {
+				next := -1
+				if q[1] == list[i] && q[2] == forwards {
+					next = q[3]
+				} else if q[3] == list[i] && q[2] == backwards {
+					next = q[1]
+				}
+				if next >= 0 && !slices.Contains(list, next) {
+					list = append(list, next)
+				}
+			}
+		}
+		return list
 	}
 	for graph, n := range counts {
 		add(count, "<http://e/g%d>\t%d", graph, n)
@@ -216,8 +239,31 @@ func (g *smallGraphs) questions() map[string][]string {
 				add(optional, "<http://e/g%d>\t<http://e/n%d>\t", graph, s)
 			}
 		}
+		switch {
+		case p == 0 && !slices.ContainsFunc(by[[2]int{graph, s}], func(q smallQuad) bool { return q[2] == 1 }):
+			add(minus, "<http://e/g%d>\t<http://e/n%d>\t<http://e/n%d>", graph, s, o)
+		case p == 2 && len(by[[2]int{graph, o}]) == 0:
+			add(without, "<http://e/g%d>\t<http://e/n%d>", graph, s)
+		case p == 1:
+			for _, c := range ends(graph, o, 0, 2) {
+				add(joined, "<http://e/g%d>\t<http://e/n%d>\t<http://e/n%d>", graph, s, c)
+			}
+		}
 		if s == 3 && o != 4 && p != 0 {
 			add(filter, "<http://e/g%d>\t<http://e/n%d>", graph, o)
+		}
+	}
+	for at := range by {
+		found := map[int]bool{}
+		for _, q := range by[at] {
+			if q[2] == 0 {
+				for _, b := range ends(at[0], q[3], 0, -1) {
+					found[b] = true
+				}
+			}
+		}
+		for b := range found {
+			add(reached, "<http://e/g%d>\t<http://e/n%d>\t<http://e/n%d>", at[0], at[1], b)
 		}
 	}
 	for _, rows := range out {

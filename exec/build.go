@@ -259,24 +259,38 @@ func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
 	g := &source.EachGraph{Base: b.base(n), Variable: n.Variable, NameInput: n.Name, InnerFrom: n.Seeded, Names: n.Graphs}
 	g.Search, g.Lists, g.Weighted = n.Search, n.Lists, n.Weighted
 	operators := map[dictionary.ID]operator.Operator{}
-	g.Make = func(ctx context.Context, name dictionary.ID) (operator.Operator, error) {
+	g.Make = func(ctx context.Context, name dictionary.ID) (op operator.Operator, done func(), err error) {
 		b.making.Lock()
 		defer b.making.Unlock()
-		op, ok := operators[name]
-		if ok {
-			return op, nil
+		if op, ok := operators[name]; ok {
+			return op, nil, nil
 		}
-		node, err := n.Plan(ctx, name)
-		if err == nil {
+		most := min(int64(b.options.Operators.KeptGraphs), b.options.Budget.Limit()/(8*keptGraph))
+		keeps := int64(len(operators)) < most && b.plans.TryCharge(keptGraph)
+		joins, planned := b.joins.Load(), b.planned
+		node, err := n.Plan(ctx, name, keeps)
+		if err != nil {
+			return nil, nil, err
+		}
+		if keeps {
 			op, err = b.build(node)
-		}
-		if err == nil {
 			operators[name] = op
+			return op, nil, err
 		}
-		return op, err
+		op, err = (&builder{Plan: b.Plan, measures: map[planner.Node]*operator.Measures{}}).build(node)
+		joins, planned = joins-b.joins.Load(), planned-b.planned
+		return op, func() {
+			b.making.Lock()
+			defer b.making.Unlock()
+			b.joins.Add(joins)
+			b.chargePlan(planned)
+		}, err
 	}
 	return g
 }
+
+// keptGraph is about what the plan of a pattern in a graph takes that is kept, its operators, and the graph where it was made for it.
+const keptGraph = 12 << 10
 
 func (b *builder) union(n *planner.Union) (operator.Operator, error) {
 	u := &join.Union{Base: b.base(n)}

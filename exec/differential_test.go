@@ -99,6 +99,7 @@ func compareWithReference(t *testing.T, dataset func(*generator) ([]quad, []rdf.
 			switch variant {
 			case "lists", "lists in pieces":
 				m = m.listed(1)
+				o.Operators.KeptGraphs, o.Operators.FewRows = g.pick(3), float64(g.pick(2))
 			case "some lists":
 				m = m.listed(2)
 			}

@@ -71,10 +71,13 @@ func (g *generator) eachGraph() string {
 	inside := func() string {
 		pattern := g.group(2)
 		if g.chance(50) {
-			pattern = "{ " + g.edge() + g.oneOf("", "OPTIONAL "+g.group(0), "FILTER "+g.expression(1)+" ", "{ "+g.edge()+"} UNION "+g.group(1), "BIND("+g.derived(g.variable())+" AS ?x) ", g.edge()) + "} "
+			pattern = "{ " + g.edge() + g.oneOf("", "OPTIONAL "+g.group(0), "FILTER "+g.expression(1)+" ", "{ "+g.edge()+"} UNION "+g.group(1), "BIND("+g.derived(g.variable())+" AS ?x) ", g.edge(),
+				"MINUS "+g.group(g.pick(2)), "MINUS { "+g.variable()+" :p0 "+g.oneOf("?g", "?b")+" } ", "FILTER "+g.exists(1), "VALUES "+g.variable()+" { :n0 :n1 :n2 } ", g.variable()+" "+g.path(1)+" "+g.object()+" . ") + "} "
 		}
-		if g.chance(15) {
-			pattern = strings.Replace(pattern, g.variable(), "?g", 1)
+		if v := g.variable(); g.chance(15) {
+			pattern = strings.Replace(pattern, v, "?g", 1)
+		} else if at := strings.LastIndex(pattern, v); at >= 0 && g.chance(15) && !strings.Contains(pattern, "AS "+v) && !strings.Contains(pattern, "SELECT") {
+			pattern = pattern[:at] + "?g" + pattern[at+len(v):]
 		}
 		return "GRAPH " + name() + " " + pattern
 	}

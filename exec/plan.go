@@ -107,8 +107,9 @@ type Plan struct {
 	analyze bool
 	// joins is how many joins have been built; they share the memory of rows on their way.
 	joins atomic.Int64
-	// plans counts what the plan takes.
-	plans *limits.Meter
+	// plans counts what the plan takes, planned what of that planning has said so far.
+	plans   *limits.Meter
+	planned int64
 }
 
 // TermSource is the dictionary that all graphs of a dataset share.
@@ -194,13 +195,19 @@ func (p *Plan) charge(what string) func(bytes int64) {
 	return func(bytes int64) { _ = meter.Charge(bytes) }
 }
 
+// chargePlan counts what the plan takes.
+func (p *Plan) chargePlan(bytes int64) {
+	p.planned += bytes
+	_ = p.plans.Charge(bytes)
+}
+
 // planning says what the plan is for.
 func (p *Plan) planning() planner.Options {
 	o := &p.options
 	return planner.Options{
 		Semantics: o.Semantics, Speed: o.Speed, Workers: o.Workers, ShallowBranches: o.ShallowBranches, LooksUp: o.LooksUp, Shown: o.Shown, CountOnly: o.CountOnly, Lasting: o.Lasting, Services: o.Service != nil, Table: o.IsTable, Lookup: p.dict.Lookup,
 		Dictionary: p.env.Dictionary, Unoptimised: o.Unoptimised, Tuning: o.Tuning, Ended: p.ended, Known: expr.Known,
-		Charge: func(bytes int64) { _ = p.plans.Charge(bytes) },
+		Charge: p.chargePlan,
 		Tester: func(condition parser.Expr, variable string) (planner.Tester, error) {
 			return expr.Compile(condition, map[string]int{variable: 0}, p.env)
 		},
@@ -338,6 +345,7 @@ func (p *Plan) execution(ctx context.Context) (x *operator.Execution, end func()
 	p.options.Workers.Enter()
 	x = &operator.Execution{
 		Common:  &operator.Common{},
+		Endings: &operator.Endings{},
 		Matches: p.options.Budget.Meter("partial matches"),
 		Ctx:     ctx, Ended: p.ended, Memory: p.options.Budget, Terms: p.terms, Env: p.env,
 		Analyze: p.analyze, Joins: &p.joins, Single: p.options.Unoptimised, Workers: p.options.Workers, Tuning: p.options.Operators,

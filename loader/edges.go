@@ -50,8 +50,8 @@ type graphFile struct {
 	first  uint64 // the place of its first edge in the lists, from 1 on; 0: it has a file of its own
 }
 
-// listFrom is of how many named graphs on the small ones share a file, and listTriples how many triples a small one has at the most, repeats among them.
-const listFrom, listTriples = 256, 512
+// listFrom is of how many named graphs on the small ones share a file: those that have no more than pcsr.MostListed triples, repeats among them.
+const listFrom = 256
 
 // piece is the edges that are gathered for one cell at a time: all of them, or, of a cell that is cut, those of one
 // direction whose row vertices are from ≤ v < to.
@@ -276,7 +276,7 @@ func (e *edgeWriter) piece(ctx context.Context, p piece, keys, scratch []uint64,
 	sorted := radix.Distinct(radix.Sort(keys, first))
 	var reversed []uint64
 	c := e.cells[p.cell]
-	small := c.graph > 0 && len(e.graphs) > e.listFrom && e.graphs[c.graph].keys <= listTriples
+	small := c.graph > 0 && len(e.graphs) > e.listFrom && e.graphs[c.graph].keys <= pcsr.MostListed
 	if p.whole && !small {
 		if &sorted[0] == &first[0] {
 			first = keys

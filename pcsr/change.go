@@ -60,7 +60,7 @@ func appendEdges(dst []Edge, l Label, keys []uint64) []Edge {
 
 // newChange begins with a graph as it is.
 func newChange(g *Graph, s settings) *change {
-	next := &Graph{vertices: g.vertices, labels: g.labels, edges: g.Edges(), typeLabel: g.typeLabel, hasType: g.hasType, sets: g.sets}
+	next := &Graph{vertices: g.vertices, labels: g.labels, edges: g.Edges(), typeLabel: g.typeLabel, hasType: g.hasType, sets: g.sets, listed: g.listed}
 	if !g.hasType && s.hasType {
 		next.typeLabel, next.hasType = s.typeLabel, true
 		next.include(s.typeLabel)

@@ -24,6 +24,7 @@ type Graph struct {
 	over    *overlay      // where the graph is the union of others: what parts, sets and signatures are made from
 	live    *live         // where Change made it: what parts and signatures are found in; no label has a slot then
 	owned   []*Graph      // the graphs of an Overlay
+	listed  bool          // see Listed
 }
 
 // labelSets say which labels the edges of a vertex have in one direction. Vertices with the same labels share a set.
@@ -36,6 +37,10 @@ const noSlot = 1<<32 - 1
 
 // emptyPartition answers for labels without edges.
 var emptyPartition Partition
+
+// Listed reports whether the graph was made of a list of triples (Lists), or of several, also where it has changed since: it is one of very many small ones. A
+// nil graph is none.
+func (g *Graph) Listed() bool { return g != nil && g.listed && g.Edges() <= MostListed }
 
 // Vertices is the size of the ID space: vertices are 0 … Vertices()-1, with or without edges.
 func (g *Graph) Vertices() int { return g.vertices }

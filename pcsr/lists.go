@@ -12,6 +12,9 @@ import (
 	"github.com/rdfgpu/rdfgpu/internal/section"
 )
 
+// MostListed is how many edges a graph of Lists has at the most.
+const MostListed = 512
+
 // Lists are the edges of many small graphs, in one file: a graph of ten edges takes 120 bytes there, and 3 KiB as a file of its own. Of each graph they are ordered by label,
 // source and target. Which are whose, who wrote the file knows. An index, which a file may have, says which edges a vertex is the source and the target of. Its methods are safe for concurrent use, except Close.
 type Lists struct {
@@ -264,7 +267,9 @@ func (l *Lists) Edges(first, n uint64) []Edge {
 // Graph makes a graph of the edges that are Edges.
 func (l *Lists) Graph(first, n uint64) (g *Graph, err error) {
 	err = section.Guard(func() error {
-		g, err = Build(l.vertices, l.labels, l.Edges(first, n), l.options...)
+		if g, err = Build(l.vertices, l.labels, l.Edges(first, n), l.options...); err == nil {
+			g.listed = true
+		}
 		return err
 	})
 	return g, err

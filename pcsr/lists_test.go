@@ -63,6 +63,16 @@ func writeLists(t interface{ Fatal(...any) }, path string, graphs [][]Edge) (fir
 	return first
 }
 
+// manyEdges are more edges than a list has.
+func manyEdges() (edges []Edge) {
+	for from := range Vertex(listedVertices) {
+		for to := range Vertex(listedVertices) {
+			edges = append(edges, Edge{from, 1, to})
+		}
+	}
+	return edges
+}
+
 // meeting is Lists.Meeting by looking at all edges.
 func meeting(graphs [][]Edge, v Vertex, d Direction) (places []uint64) {
 	at := uint64(0)
@@ -80,6 +90,10 @@ func meeting(graphs [][]Edge, v Vertex, d Direction) (places []uint64) {
 func TestListsAreTheGraphsThatWereWritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
+	other, err := Build(listedVertices, listedLabels, []Edge{{1, 2, 3}})
+	if err != nil || other.Listed() {
+		t.Fatal(err)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		graphs, path := drawLists(t), filepath.Join(folder, "lists")
 		first := writeLists(t, path, graphs)
@@ -99,6 +113,11 @@ func TestListsAreTheGraphsThatWereWritten(t *testing.T) {
 			}
 			if err := newModel(listedVertices, listedLabels, edges).check(g); err != nil {
 				t.Fatal(err)
+			}
+			grown := g.Change(listedVertices+3, nil, nil)
+			much := g.Change(listedVertices, manyEdges(), nil)
+			if !g.Listed() || !grown.Listed() || much.Listed() || !Overlay(listedVertices, Segment{Added: g}, Segment{Added: g, Removed: g}).Listed() || Overlay(listedVertices, Segment{Added: g}, Segment{Added: other}).Listed() {
+				t.Fatal("it is not told which graphs are made of lists")
 			}
 			if label, ok := g.TypeLabel(); !ok || label != 2 {
 				t.Fatalf("the type label is %d, %v", label, ok)

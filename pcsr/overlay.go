@@ -26,7 +26,9 @@ type Segment struct {
 // it is merged in memory, at about the speed of a copy. So are label sets; signatures stay those of the largest graph.
 func Overlay(vertices int, segments ...Segment) *Graph {
 	union := unite(vertices, true, segments)
+	union.listed = len(segments) > 0
 	for _, l := range segments {
+		union.listed = union.listed && l.Added.listed
 		union.owned = append(union.owned, l.Added)
 		if l.Removed != nil {
 			union.owned = append(union.owned, l.Removed)

@@ -36,7 +36,7 @@ func (p *planner) eachGraph(n *parser.Graph, r request) (Node, error) {
 	}
 	g := &EachGraph{Variable: n.Name.Variable, Name: -1, Graphs: p.catalog.NamedGraphs()}
 	g.Properties = p.made(p.outputColumns(n, r), r.inputs)
-	own := request{need: r.need.Or(p.scopes.Set(g.Variable)), distinct: r.distinct, first: r.first}
+	own := request{need: r.need.Or(p.scopes.Set(g.Variable)), outer: r.outer.Without(p.scopes.Set(g.Variable)), distinct: r.distinct, first: r.first}
 	for i, v := range r.inputs {
 		if v == g.Variable {
 			g.Name = i
@@ -84,7 +84,7 @@ func (p *planner) expectGraphs(g *EachGraph) error {
 		if _, ok := g.Lists.Listed(name); !ok {
 			continue
 		}
-		n, err := g.Plan(p.ctx, name)
+		n, err := g.Plan(p.ctx, name, true)
 		if err != nil {
 			return err
 		}
@@ -116,8 +116,8 @@ func (g *EachGraph) limit(s *Subplan) {
 	}
 }
 
-// Plan is the plan of the pattern in one of the graphs. It is not safe for concurrent use.
-func (g *EachGraph) Plan(ctx context.Context, name dictionary.ID) (Node, error) {
+// Plan is the plan of the pattern in one of the graphs, and keeps it, or only returns it. It is not safe for concurrent use.
+func (g *EachGraph) Plan(ctx context.Context, name dictionary.ID, keep bool) (Node, error) {
 	if s := g.plans[name]; s != nil {
 		return s.Node(ctx)
 	}
@@ -125,8 +125,10 @@ func (g *EachGraph) Plan(ctx context.Context, name dictionary.ID) (Node, error) 
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.Node(ctx)
-	g.plans[name] = s
+	_, err = s.Node(ctx)
 	g.limit(s)
-	return n, err
+	if keep {
+		g.plans[name] = s
+	}
+	return s.node, err
 }

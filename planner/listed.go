@@ -242,40 +242,77 @@ func (p *planner) lists() float64 {
 //
 // It is nil where that is not the same. optional: what mentions ?g itself may not be told from what is not there.
 func (p *planner) graphsApart(name parser.PatternTerm, n parser.Node, optional bool) parser.Node {
-	both := func(left, right parser.Node, optional bool) (l, r parser.Node) {
-		if l = p.graphsApart(name, left, optional); l != nil {
-			r = p.graphsApart(name, right, optional)
+	g := p.scopes.Number(name.Variable)
+	both := func(left, right parser.Node, leftOptional, rightOptional bool) (l, r parser.Node) {
+		if l = p.graphsApart(name, left, leftOptional); l != nil {
+			r = p.graphsApart(name, right, rightOptional)
 		}
 		return l, r
 	}
-	moves := func(e parser.Expr) bool {
-		return e == nil || !parser.HasExists(e) && !parser.IsVolatile(e) && !p.scopes.Reads(e).Has(p.scopes.Number(name.Variable))
-	}
 	switch n := n.(type) {
 	case *parser.BGP:
-		if !optional || !p.scopes.Of(n).May.Has(p.scopes.Number(name.Variable)) {
+		if !optional || !p.scopes.Of(n).May.Has(g) {
 			return &parser.Graph{Name: name, Input: n}
 		}
 	case *parser.Filter:
-		if in := p.graphsApart(name, n.Input, optional); in != nil && moves(n.Condition) {
-			return &parser.Filter{Condition: n.Condition, Input: in}
+		if c, ok := p.outOfGraph(name, n.Condition); ok {
+			if in := p.graphsApart(name, n.Input, optional); in != nil {
+				return &parser.Filter{Condition: c, Input: in}
+			}
 		}
 	case *parser.Extend:
-		if in := p.graphsApart(name, n.Input, optional); in != nil && moves(n.Expr) && n.Variable != name.Variable {
-			return &parser.Extend{Input: in, Variable: n.Variable, Expr: n.Expr}
+		if e, ok := p.outOfGraph(name, n.Expr); ok && n.Variable != name.Variable {
+			if in := p.graphsApart(name, n.Input, optional); in != nil {
+				return &parser.Extend{Input: in, Variable: n.Variable, Expr: e}
+			}
 		}
 	case *parser.Join:
-		if l, r := both(n.Left, n.Right, optional); r != nil {
+		for i, table := range []parser.Node{n.Left, n.Right} { // which is the same whatever the graph
+			if v, ok := table.(*parser.Values); ok && !p.scopes.Of(v).May.Has(g) {
+				if in := p.graphsApart(name, []parser.Node{n.Right, n.Left}[i], optional); in != nil {
+					return &parser.Join{Left: v, Right: in}
+				}
+				return nil
+			}
+		}
+		if l, r := both(n.Left, n.Right, optional, optional); r != nil {
 			return &parser.Join{Left: l, Right: r}
 		}
 	case *parser.Union:
-		if l, r := both(n.Left, n.Right, optional); r != nil {
+		if l, r := both(n.Left, n.Right, optional, optional); r != nil {
 			return &parser.Union{Left: l, Right: r}
 		}
 	case *parser.LeftJoin:
-		if l, r := both(n.Left, n.Right, true); r != nil && moves(n.Condition) {
-			return &parser.LeftJoin{Left: l, Right: r, Condition: n.Condition}
+		if c, ok := p.outOfGraph(name, n.Condition); ok {
+			if l, r := both(n.Left, n.Right, true, true); r != nil {
+				return &parser.LeftJoin{Left: l, Right: r, Condition: c}
+			}
+		}
+	case *parser.Minus:
+		// The graph's name, which both sides have then, may not be all that they have in common.
+		if p.scopes.Of(n.Left).Must.Meets(p.scopes.Of(n.Right).Must) {
+			if l, r := both(n.Left, n.Right, optional, true); r != nil {
+				return &parser.Minus{Left: l, Right: r}
+			}
 		}
 	}
 	return nil
+}
+
+// outOfGraph is an expression in GRAPH ?g as it is outside: the patterns of EXISTS are about the graph still. ok is false where it may not be the same.
+func (p *planner) outOfGraph(name parser.PatternTerm, e parser.Expr) (out parser.Expr, ok bool) {
+	if e == nil {
+		return nil, true
+	}
+	if parser.IsVolatile(e) || p.scopes.Reads(e).Has(p.scopes.Number(name.Variable)) {
+		return nil, false
+	}
+	var move func(e parser.Expr) parser.Expr
+	move = func(e parser.Expr) parser.Expr {
+		if x, ok := e.(*parser.Exists); ok {
+			return &parser.Exists{Pattern: &parser.Graph{Name: name, Input: x.Pattern}, Not: x.Not}
+		}
+		return parser.MapArguments(e, move)
+	}
+	return move(e), true
 }

@@ -154,7 +154,7 @@ func (p *planner) substitutable(n parser.Node) bool {
 		return true
 	case *parser.Join, *parser.LeftJoin, *parser.Union, *parser.Filter:
 	case *parser.Graph:
-		if n.Name.IsVariable() {
+		if n.Name.IsVariable() && p.scopes.Used(n.Input).Has(p.scopes.Number(n.Name.Variable)) {
 			return false
 		}
 	default:

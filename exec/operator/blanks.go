@@ -19,8 +19,8 @@ type blankKey struct{ solution, label uint32 }
 // BlankOf is the blank node of a label in a solution, made when it is first asked for.
 func (x *Execution) BlankOf(solution, label uint32) dictionary.ID {
 	key := blankKey{solution, label}
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	x.Common.mu.Lock()
+	defer x.Common.mu.Unlock()
 	node, ok := x.blanks[key]
 	if !ok {
 		node = x.FreshBlank()

@@ -42,34 +42,50 @@ type Execution struct {
 	Parameters    map[string]dictionary.ID
 	Frame, Frames uint64
 	*Common
+	*Endings
 }
 
-// Common is what all goroutines of a run have in common, whatever else is their own: what is left to be done at its end, and the blank nodes that it has made. It is safe for
+// Common is what all goroutines of a run have in common, whatever else is their own: the numbers of its solutions, and the blank nodes that it has made. It is safe for
 // concurrent use.
 type Common struct {
 	serial    atomic.Uint64 // of the last blank node
 	solutions atomic.Uint32 // that have numbers
 
-	mu      sync.Mutex
-	cleanup []func()
-	blanks  map[blankKey]dictionary.ID // that BNODE made for labels
+	mu     sync.Mutex
+	blanks map[blankKey]dictionary.ID // that BNODE made for labels
 }
 
 // Solutions gives so many solutions numbers that no others of the run have, and returns the first of them.
 func (c *Common) Solutions(n int) uint32 { return c.solutions.Add(uint32(n)) - uint32(n) }
 
-// AtEnd has something done when the query ends.
-func (c *Common) AtEnd(do func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cleanup = append(c.cleanup, do)
+// Endings are what is left to be done once operators run no more. They are safe for concurrent use.
+type Endings struct {
+	mu      sync.Mutex
+	cleanup []func()
+}
+
+// AtEnd has something done when the operators that the execution is for, which are the query's, or those of one part of it, run no more.
+func (e *Endings) AtEnd(do func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cleanup = append(e.cleanup, do)
 }
 
 // End does it.
-func (c *Common) End() {
-	for _, do := range c.cleanup {
+func (e *Endings) End() {
+	for _, do := range e.cleanup {
 		do()
 	}
+}
+
+// Briefly calls do with an execution of operators that run no more after it.
+func (x *Execution) Briefly(do func(x *Execution) error) error {
+	own := *x
+	own.Endings = &Endings{}
+	defer own.End()
+	err := do(&own)
+	x.Frames = own.Frames
+	return err
 }
 
 // Beside makes own the execution of a goroutine that may run operators of its own beside the others: what it gives to parameters, they do not see. Alone: it asks

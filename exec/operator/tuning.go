@@ -25,6 +25,10 @@ type Tuning struct {
 	Searches int
 	// LookEdges is how many edges the processor walks along a path, from a few vertices, before a device is asked to search; negative: none.
 	LookEdges int
+	// FewRows is the part of a graph's IDs up to which the vertices that paths begin at are sorted, in place of a look at each ID.
+	FewRows float64
+	// KeptGraphs is of how many graphs GRAPH ?g keeps the operators of its pattern; those of more are made again whenever they are needed.
+	KeptGraphs int
 	// MaxRuns is how many sorted runs are kept apart: each is an open file.
 	MaxRuns int
 }
@@ -54,6 +58,12 @@ func (t Tuning) Complete() Tuning {
 	}
 	if t.LookEdges == 0 {
 		t.LookEdges = 1 << 12
+	}
+	if t.FewRows == 0 {
+		t.FewRows = 1.0 / 128
+	}
+	if t.KeptGraphs == 0 {
+		t.KeptGraphs = 4096
 	}
 	if t.MaxRuns == 0 {
 		t.MaxRuns = 64

@@ -133,8 +133,8 @@ type machine struct {
 	step  Step
 	dir   pcsr.Direction
 	seen  [][]uint64 // a bitmap of vertices for each state
-	nodes [][]node   // pieces, all of nodePiece
-	count int        // of nodes
+	nodes []*[nodePiece]node
+	count int // of nodes
 	// size is what seen and nodes take, in bytes; grown how much of it has not been counted.
 	size, grown int64
 }
@@ -162,7 +162,7 @@ func (m *machine) visit(state int, v pcsr.Vertex, vertices int) {
 		m.seen = make([][]uint64, len(m.states))
 	}
 	if m.seen[state] == nil {
-		m.seen[state] = make([]uint64, (vertices+63)/64)
+		m.seen[state] = borrowBitmap((vertices + 63) / 64)
 		m.grows(int64(len(m.seen[state])) * 8)
 	}
 	word, bit := &m.seen[state][v>>6], uint64(1)<<(v&63)
@@ -174,7 +174,7 @@ func (m *machine) visit(state int, v pcsr.Vertex, vertices int) {
 
 func (m *machine) add(n node) {
 	if m.count == len(m.nodes)*nodePiece {
-		m.nodes = append(m.nodes, make([]node, nodePiece))
+		m.nodes = append(m.nodes, pieces.Get().(*[nodePiece]node))
 		m.grows(nodePiece * nodeBytes)
 	}
 	m.nodes[m.count/nodePiece][m.count%nodePiece] = n

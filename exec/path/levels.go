@@ -214,7 +214,7 @@ func (l *levels) reaching(list, found []pcsr.Vertex) ([]pcsr.Vertex, error) {
 // up looks at all vertices not seen, whether one of their lists leads back to the frontier, on all threads.
 func (l *levels) up(frontier []pcsr.Vertex, report func(pcsr.Vertex) error) error {
 	if l.front == nil {
-		l.front = make([]uint64, len(l.search.seen))
+		l.front = borrowBitmap(len(l.search.seen))
 	}
 	for _, v := range frontier {
 		l.front[v>>6] |= 1 << (v & 63)

@@ -74,7 +74,21 @@ func (p *Path) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 	if err := r.walkAll(seed); err != nil {
 		return err
 	}
-	return r.flushAll()
+	if err := r.flushAll(); err != nil {
+		return err
+	}
+	r.release()
+	return nil
+}
+
+// release gives back what the run, which has come to its end, and those beside it have borrowed.
+func (r *run) release() {
+	r.Search.release()
+	if r.searchers != nil {
+		for _, w := range r.searchers.all[1:] {
+			w.Search.release()
+		}
+	}
 }
 
 // walkAll walks for all rows of the seed.

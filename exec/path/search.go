@@ -3,6 +3,7 @@ package path
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/limits"
@@ -82,6 +83,9 @@ func (s *Search) IsNode(v dictionary.ID) bool {
 
 // EachNode visits the subjects and objects of the graph, in order.
 func (s *Search) EachNode(visit func(dictionary.ID) error) error {
+	if rows := s.graph.IncidentRows(pcsr.Out) + s.graph.IncidentRows(pcsr.In); s.areFew(rows) {
+		return s.EachRow([]*pcsr.Partition{s.graph.Incident(pcsr.Out), s.graph.Incident(pcsr.In)}, visit)
+	}
 	for v := range dictionary.ID(s.graph.Vertices()) {
 		if err := s.reads(1); err != nil {
 			return err
@@ -95,10 +99,27 @@ func (s *Search) EachNode(visit func(dictionary.ID) error) error {
 	return nil
 }
 
+// areFew reports whether so many vertices are sorted sooner than each ID of the graph is looked at.
+func (s *Search) areFew(rows int) bool {
+	return float64(rows) <= s.tuning.FewRows*float64(s.graph.Vertices())
+}
+
 // EachRow visits the row vertices of some partitions, each once, in order.
 func (s *Search) EachRow(parts []*pcsr.Partition, visit func(dictionary.ID) error) error {
 	if len(parts) == 1 {
 		return s.eachOf(parts[0], visit)
+	}
+	sum := 0
+	for _, p := range parts {
+		sum += p.Rows()
+	}
+	if s.areFew(sum) {
+		list := make([]dictionary.ID, 0, sum)
+		for _, p := range parts {
+			list = p.AppendVertices(list, 0, p.Rows())
+		}
+		slices.Sort(list)
+		return s.each(slices.Compact(list), visit)
 	}
 	rows := make([]uint64, (s.graph.Vertices()+63)/64)
 	for _, p := range parts {
@@ -150,7 +171,7 @@ func (s *Search) Saw(v dictionary.ID) bool {
 // begin readies the search for a new start.
 func (s *Search) begin() {
 	if s.seen == nil {
-		s.seen = make([]uint64, (s.graph.Vertices()+63)/64)
+		s.seen = borrowBitmap((s.graph.Vertices() + 63) / 64)
 	}
 	for _, v := range s.touched {
 		s.seen[v>>6] = 0

@@ -18,8 +18,8 @@ type EachGraph struct {
 	operator.Base
 	Variable string
 	Names    []dictionary.ID
-	// Make returns the operator of the pattern in a graph, made when it is first reached.
-	Make func(ctx context.Context, name dictionary.ID) (operator.Operator, error)
+	// Make returns the operator of the pattern in a graph, which it keeps; or one that it does not, and done, to be called when that is used no more.
+	Make func(ctx context.Context, name dictionary.ID) (op operator.Operator, done func(), err error)
 	// NameInput is the seed's column of the name, -1 without; innerFrom are those of the pattern.
 	NameInput int
 	InnerFrom []int
@@ -92,10 +92,20 @@ func (g *EachGraph) eachName(seed *vector.Batch, do func(name dictionary.ID, row
 
 // runGraph matches the pattern in one graph for some rows of the seed (nil: all).
 func (g *EachGraph) runGraph(x *operator.Execution, name dictionary.ID, seed *vector.Batch, rows []uint32, emit func(*vector.Batch) error) error {
-	op, err := g.Make(x.Ctx, name)
+	op, done, err := g.Make(x.Ctx, name)
 	if err != nil {
 		return err
 	}
+	run := func(x *operator.Execution) error { return g.runOperator(x, op, name, seed, rows, emit) }
+	if done == nil {
+		return run(x)
+	}
+	defer done()
+	return x.Briefly(run)
+}
+
+// runOperator is runGraph with the operator of the pattern in the graph.
+func (g *EachGraph) runOperator(x *operator.Execution, op operator.Operator, name dictionary.ID, seed *vector.Batch, rows []uint32, emit func(*vector.Batch) error) error {
 	bind := g.binder(op.Columns(), name, emit)
 	if seed == nil {
 		return operator.Run(op, x, nil, bind)

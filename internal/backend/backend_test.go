@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -58,6 +59,45 @@ func emulated(t *testing.T) *Backends {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestGraphsOfListsAreTheProcessors: also where a GPU is asked for.
+func TestGraphsOfListsAreTheProcessors(t *testing.T) {
+	b := emulated(t)
+	defer b.Close()
+	path := filepath.Join(t.TempDir(), "lists")
+	w, err := pcsr.CreateLists(path, 4, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Next()
+	if err := errors.Join(w.Append(1, []uint64{2<<32 | 3}), w.Finish()); err != nil {
+		t.Fatal(err)
+	}
+	lists, err := pcsr.OpenLists(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lists.Close()
+	graph, err := lists.Graph(0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, device := range []Device{GPU, Auto} {
+		choice, plan := &Choice{backends: b, device: device}, &bgp.MatchPlan{Cost: 1e300}
+		if _, here := choice.Matcher(plan, graph).(processor); !here {
+			t.Errorf("%s: the GPU matches a list", device)
+		}
+		if _, here := choice.Together([]*bgp.MatchPlan{plan}, graph, 2).(processor); !here {
+			t.Errorf("%s: the GPU matches patterns of a list", device)
+		}
+		if choice.Searcher(&match.Closure{Graph: graph}, 1, 1e300) != nil || choice.String() != "cpu" {
+			t.Errorf("%s: the GPU searches a list", device)
+		}
+	}
+	if _, there := (&Choice{backends: b, device: GPU}).Matcher(&bgp.MatchPlan{}, &pcsr.Graph{}).(gpuMatcher); !there {
+		t.Error("the GPU does not match what it is asked to")
+	}
 }
 
 // TestAutoPricesThePlanThatEachDeviceRuns: what weights save is not to be had on a GPU that does not make them.

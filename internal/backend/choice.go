@@ -39,6 +39,9 @@ func (c *Choice) ShallowBranches() bool { return c.device == GPU }
 
 // Matcher is the matcher of a pattern. Where it is chosen, what the plan takes is remembered for the next choice.
 func (c *Choice) Matcher(plan *bgp.MatchPlan, graph *pcsr.Graph) match.Matcher {
+	if graph.Listed() { // there may be very many, each too small to be copied anywhere
+		return c.backends.cpu
+	}
 	if c.device == GPU {
 		return c.onGPU(watch{}, trial{})
 	}
@@ -62,7 +65,7 @@ func (c *Choice) onGPU(w watch, try trial) match.Matcher {
 
 // Together is the matcher of patterns that are matched one beside the other over one graph, by the GPU or by so many threads of the processor.
 func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int) match.Matcher {
-	if c.device == GPU || c.chooses() && c.backends.payTogether(plans, graph, threads) && c.available() {
+	if !graph.Listed() && (c.device == GPU || c.chooses() && c.backends.payTogether(plans, graph, threads) && c.available()) {
 		return c.onGPU(watch{}, trial{})
 	}
 	return c.backends.cpu
@@ -71,6 +74,9 @@ func (c *Choice) Together(plans []*bgp.MatchPlan, graph *pcsr.Graph, threads int
 // Searcher finds who searches a closure from so many vertices more, each of which is expected to walk so many edges; nil: the processor, also where a GPU is asked for
 // that would have to be launched several times for fewer edges than one launch takes.
 func (c *Choice) Searcher(closure *match.Closure, sources int, edges float64) match.Searcher {
+	if closure.Graph.Listed() {
+		return nil
+	}
 	if c.device == GPU && (sources <= match.MostSources || float64(sources)*edges > bgp.GPUCost) || c.chooses() && c.backends.searches(closure, sources, edges) && c.available() {
 		c.used.Store(true)
 		return gpuMatcher{c, watch{}, trial{}}

@@ -26,7 +26,7 @@ type State struct {
 	// added and removed count the edges that differ from the files', but for those of cleared graphs.
 	added, removed uint64
 
-	// grown are unchanged named graphs over the state's IDs, made when they are asked for.
+	// grown are unchanged named graphs over the state's IDs, made when they are asked for; those of lists are made anew each time.
 	grown sync.Map
 	names func() []dictionary.ID
 	// derived is what a reader has made of the state.
@@ -136,8 +136,11 @@ func (s *State) ListedWith(v dictionary.ID, d pcsr.Direction) (names []dictionar
 
 // over is a graph over all IDs of the state.
 func (s *State) over(name dictionary.ID, g *pcsr.Graph) *pcsr.Graph {
-	if g.Vertices() >= s.dictionary.Len() {
+	switch {
+	case g.Vertices() >= s.dictionary.Len():
 		return g
+	case g.Listed(): // there may be very many
+		return g.Change(s.dictionary.Len(), nil, nil)
 	}
 	if grown, ok := s.grown.Load(name); ok {
 		return grown.(*pcsr.Graph)

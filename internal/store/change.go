@@ -63,7 +63,7 @@ func (s *Store) Change(name dictionary.ID, first, end int) (c Change, err error)
 		}
 		cleared = cleared || p.cleared
 		for _, f := range p.appendFiles(nil) {
-			if err := s.openFile(f); err != nil {
+			if err := s.openFile(g, f); err != nil {
 				return c, err
 			}
 			c.Parts = append(c.Parts, f.open)
@@ -89,7 +89,7 @@ func (s *Store) until(g *graph, end int) (*pcsr.Graph, error) {
 	}
 	for i := range parts {
 		for _, f := range parts[i].appendFiles(nil) {
-			if err := s.openFile(f); err != nil {
+			if err := s.openFile(g, f); err != nil {
 				return nil, err
 			}
 		}

@@ -15,6 +15,7 @@ type graph struct {
 	live    int // the first part that is read; one that clears the graph comes after those that are not
 	triples uint64
 	whole   *pcsr.Graph // nil until it is asked for
+	kept    bool        // it is among Store.made
 }
 
 // part is what one segment says of a graph: after it nothing of what came before is there, or all but the triples that are
@@ -116,7 +117,7 @@ func (s *Store) union(g *graph) (*pcsr.Graph, error) {
 		return g.whole, nil
 	}
 	for _, f := range g.files() {
-		if err := s.openFile(f); err != nil {
+		if err := s.openFile(g, f); err != nil {
 			return nil, err
 		}
 	}
@@ -149,8 +150,38 @@ func overlay(terms int, parts []part) (*pcsr.Graph, error) {
 	return pcsr.Overlay(terms, segments...), nil
 }
 
+// mostMade is how many graphs that were made of lists are kept: there may be very many, of a few kilobytes each.
+const mostMade = 1024
+
+// keep remembers that a graph is made of lists alone, in place of another one, which is made again when it is asked for. Who reads that goes on to do so.
+func (s *Store) keep(g *graph) {
+	for i := range g.parts {
+		for _, f := range g.parts[i].appendFiles(nil) {
+			if f.First == 0 {
+				return // it is mapped, and others know of it
+			}
+		}
+	}
+	g.kept = true
+	if len(s.made) < mostMade {
+		s.made = append(s.made, g)
+		return
+	}
+	old := s.made[s.madeNext]
+	s.made[s.madeNext], s.madeNext = g, (s.madeNext+1)%mostMade
+	old.kept, old.whole = false, nil
+	for i := range old.parts {
+		for _, f := range old.parts[i].appendFiles(nil) {
+			f.open = nil
+		}
+	}
+}
+
 // openFile opens one file of a graph.
-func (s *Store) openFile(f *graphFile) error {
+func (s *Store) openFile(of *graph, f *graphFile) error {
+	if f.First > 0 && !of.kept {
+		s.keep(of)
+	}
 	if f.open != nil {
 		return nil
 	}
@@ -221,7 +252,7 @@ func (s *Store) Added(name dictionary.ID, first int) (added []*pcsr.Graph, err e
 		if p.segment < first || p.added == nil {
 			continue
 		}
-		if err := s.openFile(p.added); err != nil {
+		if err := s.openFile(g, p.added); err != nil {
 			return nil, err
 		}
 		added = append(added, p.added.open)

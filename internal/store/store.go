@@ -36,6 +36,8 @@ type Store struct {
 	lists    map[int]*listedGraphs // by segment
 	names    []dictionary.ID       // of those in named that have triples
 	unlisted []dictionary.ID       // of those in names that are no lists
+	made     []*graph              // made of lists, the last ones, the oldest of them at madeNext where there are mostMade
+	madeNext int
 }
 
 // Open maps the store in dir. It checks the manifest, and of each file its size and the checksums of header and table;

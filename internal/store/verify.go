@@ -65,7 +65,7 @@ func (s *Store) verifyGraph(g *graph, predicates []map[dictionary.ID]bool) error
 	for i := range g.parts {
 		p := &g.parts[i]
 		for _, f := range p.appendFiles(nil) {
-			if err := s.openFile(f); err != nil {
+			if err := s.openFile(g, f); err != nil {
 				return err
 			}
 			if err := f.open.Verify(); err != nil {
