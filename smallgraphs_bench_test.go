@@ -25,6 +25,12 @@ var ofManyGraphs = []struct{ name, text string }{
 	{"by object", "SELECT * { GRAPH ?g { ?s ?p <http://e/o77> } }"},
 	{"graphs with", "SELECT * { GRAPH ?g { ?s <http://e/p1> <http://e/o77> } GRAPH ?g { ?x ?p ?o } }"},
 	{"graph to graph", "SELECT ?h ?y ?z { GRAPH <http://e/g50> { ?x ?p ?y } GRAPH ?h { ?z ?q ?y } }"},
+	{"minus", "SELECT ?g ?s ?o { GRAPH ?g { ?s <http://e/p1> ?o MINUS { ?s <http://e/p2> ?x } } }"},
+	{"not exists", "SELECT ?g ?s ?o { GRAPH ?g { ?s <http://e/p1> ?o FILTER NOT EXISTS { ?s <http://e/p2> ?x } } }"},
+	{"path", "SELECT ?g ?s ?o { GRAPH ?g { ?s <http://e/p1>+ ?o } }"},
+	{"path of any length", "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s <http://e/p1>* ?o } }"},
+	{"path to object", "SELECT * { GRAPH ?g { ?s (<http://e/p1>|<http://e/p2>)+ <http://e/o77> } }"},
+	{"objects", "SELECT * { VALUES ?o { <http://e/o77> <http://e/o78> } GRAPH ?g { ?s ?p ?o } }"},
 	{"limit", "SELECT * { GRAPH ?g { ?s ?p ?o } } LIMIT 10"},
 }
 

@@ -239,7 +239,7 @@ func (b *builder) product(n *planner.Product) (operator.Operator, error) {
 	return o, nil
 }
 
-func (b *builder) path(n *planner.Path) operator.Operator {
+func (b *builder) path(n *planner.Path) *path.Path {
 	p := &path.Path{Base: b.base(n), Graph: n.Graph, Kind: n.Kind, Search: path.NewSearch(n.Graph)}
 	p.Subject, p.Object = b.pathEnd(n.Subject), b.pathEnd(n.Object)
 	p.Weighted, p.Limit, p.Searchers = n.Weighted, n.Limit, b.options.Searchers
@@ -255,9 +255,38 @@ func (b *builder) pathEnd(e planner.PathEnd) path.End {
 	return end
 }
 
+// listWalker is the operator of a path in graphs that are lists, made of the plan of one of them.
+type listWalker struct{ *path.Path }
+
+func (w listWalker) Over(triples []pcsr.Edge) { w.Search.Over(triples) }
+
+// listWalker makes one; nil where the plan of a graph is not that of a path alone.
+func (b *builder) listWalker(ctx context.Context, n *planner.EachGraph) (source.Walker, error) {
+	b.making.Lock()
+	defer b.making.Unlock()
+	node, err := n.Plan(ctx, n.Graphs[0], true)
+	walk, ok := node.(*planner.Path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	p := b.path(walk)
+	p.Searchers, p.Weighted, p.Limit = nil, false, 0
+	p.Step = path.NewStep(walk.Step, func(iri string) (pcsr.Label, bool) { return b.dict.Lookup(rdf.NewIRI(iri)) })
+	return listWalker{p}, nil
+}
+
 func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
 	g := &source.EachGraph{Base: b.base(n), Variable: n.Variable, NameInput: n.Name, InnerFrom: n.Seeded, Names: n.Graphs}
 	g.Search, g.Lists, g.Weighted = n.Search, n.Lists, n.Weighted
+	var walker source.Walker
+	asked := false
+	g.Walker = func(ctx context.Context) (w source.Walker, err error) {
+		if !asked {
+			walker, err = b.listWalker(ctx, n)
+			asked = true
+		}
+		return walker, err
+	}
 	operators := map[dictionary.ID]operator.Operator{}
 	g.Make = func(ctx context.Context, name dictionary.ID) (op operator.Operator, done func(), err error) {
 		b.making.Lock()

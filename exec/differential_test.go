@@ -59,6 +59,11 @@ func TestEachGraphAnswersAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).manyGraphs, (*generator).eachGraph)
 }
 
+// TestPathsInGraphsAnswerAsTheReferenceSays does so for paths in GRAPH ?g.
+func TestPathsInGraphsAnswerAsTheReferenceSays(t *testing.T) {
+	compareWithReference(t, (*generator).manyGraphs, (*generator).walkedInGraphs)
+}
+
 // TestCountsInGraphsAnswerAsTheReferenceSays does so for numbers of solutions of triple patterns in GRAPH ?g.
 func TestCountsInGraphsAnswerAsTheReferenceSays(t *testing.T) {
 	compareWithReference(t, (*generator).manyGraphs, (*generator).countedInGraphs)

@@ -72,7 +72,7 @@ func (g *generator) eachGraph() string {
 		pattern := g.group(2)
 		if g.chance(50) {
 			pattern = "{ " + g.edge() + g.oneOf("", "OPTIONAL "+g.group(0), "FILTER "+g.expression(1)+" ", "{ "+g.edge()+"} UNION "+g.group(1), "BIND("+g.derived(g.variable())+" AS ?x) ", g.edge(),
-				"MINUS "+g.group(g.pick(2)), "MINUS { "+g.variable()+" :p0 "+g.oneOf("?g", "?b")+" } ", "FILTER "+g.exists(1), "VALUES "+g.variable()+" { :n0 :n1 :n2 } ", g.variable()+" "+g.path(1)+" "+g.object()+" . ") + "} "
+				"MINUS "+g.group(g.pick(2)), "MINUS { "+g.variable()+" :p0 "+g.oneOf("?g", "?b")+" } ", "FILTER "+g.exists(1), "VALUES "+g.variable()+" { :n0 :n1 :n2 } ", "FILTER("+g.variable()+" IN (:n0, "+g.oneOf(":n1", ":none", "'a'")+")) ", "FILTER("+g.variable()+" IN (:none, 'no')) ", g.term()+" "+g.path(2)+" "+g.object()+" . ") + "} "
 		}
 		if v := g.variable(); g.chance(15) {
 			pattern = strings.Replace(pattern, v, "?g", 1)
@@ -109,6 +109,22 @@ func (g *generator) eachGraph() string {
 		return prologue + "SELECT (COUNT(*) AS ?n) { " + body + "}"
 	}
 	return prologue + "SELECT * { " + body + "}"
+}
+
+// walkedInGraphs draws a query of a path in GRAPH ?g, by itself or joined with something outside.
+func (g *generator) walkedInGraphs() string {
+	end := func() string { return g.oneOf("?a", "?b", ":n0", ":n1", "?g") }
+	path := g.path(2)
+	if g.chance(60) {
+		path = "(" + path + ")" + g.oneOf("+", "+", "*", "?")
+	}
+	body := g.oneOf("", "", "", "VALUES ?a { :n0 :n1 :none } ", "?a :p0 ?c . ", "?b :p1 ?g . ") + "GRAPH ?g { " + end() + " " + path + " " + end() + " } "
+	if g.chance(20) {
+		body += g.oneOf("FILTER(?a != ?b) ", "OPTIONAL { GRAPH ?g { ?b "+g.path(1)+" ?d } } ", "FILTER NOT EXISTS { GRAPH ?g { ?a "+g.path(1)+" ?b } } ",
+			g.oneOf("FILTER EXISTS { ", "OPTIONAL { ", "MINUS { ")+"GRAPH ?g { ?a :p0 ?d FILTER(?a IN ("+g.oneOf(":n0", ":n1", "'a'")+", :none)) } } ")
+	}
+	what := g.oneOf("*", "*", "DISTINCT ?g", "(COUNT(*) AS ?n)", "(COUNT(?b) AS ?n)")
+	return "PREFIX : <" + exampleNS + ">\nSELECT " + what + " { " + body + "}"
 }
 
 // countedInGraphs draws a count, or sums, of the solutions of a few triple patterns in GRAPH ?g: chains, stars and what is not connected.

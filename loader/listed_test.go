@@ -17,7 +17,7 @@ import (
 // TestOfVeryManyListsSomeGraphsAreKept: those that are let go of are the same when they are asked for again, and whoever has one goes on to read it.
 func TestOfVeryManyListsSomeGraphsAreKept(t *testing.T) {
 	t.Parallel()
-	const graphs, kept = 1500, 1024
+	const graphs, kept = 5000, 4096
 	var text bytes.Buffer
 	for g := range graphs {
 		for i := range 1 + g%5 {

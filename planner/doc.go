@@ -44,7 +44,7 @@
 //
 // Three things are planned when a query first needs them, by [Subplan], under the query's context, for planning them
 // all beforehand would cost more than it saves: the pattern of GRAPH ?g in all graphs but the first, whose statistics
-// differ; the right side of a join as a table, where so few rows are expected on the left that it will not be wanted; and,
+// differ (and not for those that are searched as lists, [ListSearch]); the right side of a join as a table, where so few rows are expected on the left that it will not be wanted; and,
 // for a pattern that reads many variables which OPTIONALs or UNIONs may leave unbound, the combinations of bound ones
 // beyond the first eight. A plan that many runs are to have ([Options.Lasting]) has the first two at once, of up to eight graphs.
 package planner

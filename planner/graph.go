@@ -29,7 +29,7 @@ func (p *planner) graphPattern(n *parser.Graph, r request) (Node, error) {
 // eachGraph plans a pattern for each named graph: statistics differ. A name that is in the seed picks the graphs.
 func (p *planner) eachGraph(n *parser.Graph, r request) (Node, error) {
 	lists := p.lists()
-	if _, triples := n.Input.(*parser.BGP); !triples && lists > 0.5 {
+	if _, _, ok := p.searchable(n.Name, n.Input); !ok && lists > 0.5 {
 		if apart := p.graphsApart(n.Name, n.Input, false); apart != nil {
 			return p.lower(apart, r)
 		}

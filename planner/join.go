@@ -387,7 +387,7 @@ func (p *planner) seedable(n parser.Node) scope.Set {
 			return in
 		}
 		name := p.scopes.Set(n.Name.Variable)
-		if _, triples := n.Input.(*parser.BGP); len(p.catalog.NamedGraphs()) > fewGraphs && !(triples && p.findsGraphs()) {
+		if len(p.catalog.NamedGraphs()) > fewGraphs && !p.findsGraphs(n) {
 			return name
 		}
 		return in.Or(name)

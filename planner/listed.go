@@ -21,8 +21,11 @@ type Lister interface {
 	ListedWith(v dictionary.ID, d pcsr.Direction) (names []dictionary.ID, ok bool)
 }
 
-// ListSearch is a basic graph pattern as it is searched for in lists of triples, which are too small for an order of their own: what one step has bound, those after it look up.
+// ListSearch is a basic graph pattern as it is searched for in lists of triples, which are too small for an order of their own: what one step has bound, those after it look up; or
+// a path that is walked in them.
 type ListSearch struct {
+	// Path: what is searched for is a path, whose ends are those of the only step.
+	Path bool
 	// Variables are those of the pattern, by slot, and OneOf what a variable may be; nil: anything.
 	Variables []string
 	OneOf     [][]dictionary.ID
@@ -31,6 +34,8 @@ type ListSearch struct {
 	Given []int
 	// Never: a term of the pattern is not in the data.
 	Never bool
+	// empty: a walk of no edge is a solution too, so that lists have some that have no term of the pattern.
+	empty bool
 }
 
 // ListStep is a triple pattern.
@@ -42,9 +47,13 @@ type ListTerm struct {
 	ID   dictionary.ID
 }
 
-// findsGraphs reports whether those of the named graphs that have a term are found, all but few, without a look at the others.
-func (p *planner) findsGraphs() bool {
+// findsGraphs reports whether those of the named graphs in which a pattern may have a solution with a term are found, all but few, without a look at the others.
+func (p *planner) findsGraphs(n *parser.Graph) bool {
 	if p.lists() == 0 {
+		return false
+	}
+	pattern, _, ok := p.searchable(n.Name, n.Input)
+	if path, walks := pattern.(*parser.PathPattern); !ok || walks && parser.Nullable(path.Path) {
 		return false
 	}
 	lister := p.catalog.(Lister)
@@ -57,19 +66,54 @@ func isIndexed(l Lister) bool {
 	return told
 }
 
-// Anchor is a subject (Out) or an object (In) of a pattern whose term is known before the search begins.
+// Anchor is a subject (Out) or an object (In) of a pattern whose term is known before the search begins; of a path, which may be walked backwards, either of them.
 type Anchor struct {
 	ListTerm
 	Direction pcsr.Direction
+	Either    bool
+	// OneOf are the terms of which it is one; nil: the term, or the one that the seed gives.
+	OneOf []dictionary.ID
 }
 
-// Anchors are those that the seed gives or, if there are none, those that are terms.
+// Lists are the names of the lists that have a term, or one of OneOf, in such a place, in ascending order; ok is false where no index tells.
+func (a *Anchor) Lists(l Lister, v dictionary.ID) (names []dictionary.ID, ok bool) {
+	terms, places := a.OneOf, []pcsr.Direction{a.Direction}
+	if terms == nil {
+		terms = []dictionary.ID{v}
+	}
+	if a.Either {
+		places = append(places, a.Direction.Reverse())
+	}
+	for _, v := range terms {
+		for _, d := range places {
+			some, ok := l.ListedWith(v, d)
+			if !ok {
+				return nil, false
+			}
+			names = append(names, some...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), true
+}
+
+// mostTerms is how many terms a subject or an object may be one of where each of them is looked for in the index.
+const mostTerms = 64
+
+// Anchors are those that the seed gives or, if there are none, those that are terms, or one of a few.
 func (s *ListSearch) Anchors() (list []Anchor, given bool) {
+	if s.empty {
+		return nil, false
+	}
 	for _, given := range []bool{true, false} {
 		for _, t := range s.Steps {
 			for d, term := range []ListTerm{pcsr.Out: t.Subject, pcsr.In: t.Object} {
-				if given && slices.Contains(s.Given, term.Slot) || !given && term.Slot < 0 {
-					list = append(list, Anchor{term, pcsr.Direction(d)})
+				a := Anchor{ListTerm: term, Direction: pcsr.Direction(d), Either: s.Path}
+				if term.Slot >= 0 && !given {
+					a.OneOf = s.OneOf[term.Slot]
+				}
+				if given && slices.Contains(s.Given, term.Slot) || !given && (term.Slot < 0 || a.OneOf != nil && len(a.OneOf) <= mostTerms) {
+					list = append(list, a)
 				}
 			}
 		}
@@ -84,6 +128,9 @@ func (s *ListSearch) Anchors() (list []Anchor, given bool) {
 // the variable of the graph's name.
 func (s *ListSearch) Counted(columns []string, name string) []bool {
 	counted := make([]bool, len(s.Steps))
+	if s.Path {
+		return counted
+	}
 	bound := make([]bool, len(s.Variables))
 	for i, v := range s.Variables {
 		bound[i] = v == name || slices.Contains(s.Given, i)
@@ -136,7 +183,7 @@ func (g *EachGraph) searched() (graphs float64, known bool) {
 		if given {
 			break
 		}
-		names, _ := g.Lists.ListedWith(a.ID, a.Direction)
+		names, _ := a.Lists(g.Lists, a.ID)
 		if n := float64(len(names)); i == 0 || n < graphs {
 			graphs = n
 		}
@@ -144,19 +191,29 @@ func (g *EachGraph) searched() (graphs float64, known bool) {
 	return min(all, graphs+float64(len(g.Lists.Unlisted()))), !given
 }
 
-// listSearch is the search for the pattern of GRAPH ?g in graphs that are lists; nil where there is none: it is more than triple patterns.
+// listSearch is the search for the pattern of GRAPH ?g in graphs that are lists; nil where there is none: it is more than triple patterns, or a path.
 func (p *planner) listSearch(n *parser.Graph, inputs []string) *ListSearch {
-	pattern, ok := n.Input.(*parser.BGP)
+	for _, v := range inputs {
+		if !p.scopes.Of(n.Input).May.Has(p.scopes.Number(v)) {
+			return nil
+		}
+	}
+	s := &ListSearch{}
+	searched, fixed, ok := p.searchable(n.Name, n.Input)
 	if !ok {
 		return nil
 	}
-	pattern, oneOf := rules.Languages(pattern, func(t rdf.Term) bool { _, ok := p.options.Lookup(t); return ok })
-	s := &ListSearch{}
+	if path, ok := searched.(*parser.PathPattern); ok {
+		s.Path, s.empty = true, parser.Nullable(path.Path)
+		s.Steps = []ListStep{{Subject: p.listTerm(s, path.Subject), Predicate: ListTerm{Slot: -1}, Object: p.listTerm(s, path.Object)}}
+		s.Never = s.Never && !s.empty
+		s.OneOf = make([][]dictionary.ID, len(s.Variables))
+		s.give(inputs)
+		return s
+	}
+	pattern, oneOf := rules.Languages(searched.(*parser.BGP), func(t rdf.Term) bool { _, ok := p.options.Lookup(t); return ok })
 	known := map[string]bool{n.Name.Variable: true}
 	for _, v := range inputs {
-		if !p.scopes.Of(pattern).May.Has(p.scopes.Number(v)) {
-			return nil
-		}
 		known[v] = true
 	}
 	for left := slices.Clone(pattern.Patterns); len(left) > 0; {
@@ -178,11 +235,49 @@ func (p *planner) listSearch(n *parser.Graph, inputs []string) *ListSearch {
 	s.OneOf = make([][]dictionary.ID, len(s.Variables))
 	for i, v := range s.Variables {
 		s.OneOf[i] = p.storedIDs(oneOf[v])
+		if terms, ok := fixed[v]; ok {
+			s.OneOf[i] = p.storedIDs(terms)
+			s.Never = s.Never || len(s.OneOf[i]) == 0
+		}
 	}
+	s.give(inputs)
+	return s
+}
+
+// searchable is the pattern of GRAPH ?g that may be searched for in lists: a path, or triple patterns, of which some variables may have to be one of fixed terms; ok is false of
+// all others.
+func (p *planner) searchable(name parser.PatternTerm, n parser.Node) (pattern parser.Node, fixed map[string][]rdf.Term, ok bool) {
+	for {
+		switch of := n.(type) {
+		case *parser.PathPattern:
+			return of, nil, len(fixed) == 0
+		case *parser.BGP:
+			for v := range fixed {
+				if !p.scopes.Of(of).May.Has(p.scopes.Number(v)) {
+					return nil, nil, false
+				}
+			}
+			return of, fixed, true
+		case *parser.Filter:
+			v, terms, ok := fixedTerms(of.Condition)
+			if _, again := fixed[v]; !ok || again || v == name.Variable {
+				return nil, nil, false
+			}
+			if fixed == nil {
+				fixed = map[string][]rdf.Term{}
+			}
+			fixed[v], n = terms, of.Input
+		default:
+			return nil, nil, false
+		}
+	}
+}
+
+// give says which variables the pattern is seeded with.
+func (s *ListSearch) give(inputs []string) {
 	for _, v := range inputs {
 		s.Given = append(s.Given, slices.Index(s.Variables, v))
 	}
-	return s
 }
 
 // boundPlaces says how much of a triple pattern is known where some variables are: first of all whether its subject or object is.
@@ -236,7 +331,7 @@ func (p *planner) lists() float64 {
 	return float64(listed) / float64(max(1, len(some)))
 }
 
-// graphsApart is a pattern of a GRAPH ?g with its operators above graph patterns that are only triple patterns, which can be searched for in lists:
+// graphsApart is a pattern of a GRAPH ?g with its operators above graph patterns that are only triple patterns, or a path, which can be searched for in lists:
 //
 //	GRAPH ?g { A OPTIONAL { B } }  →  GRAPH ?g { A } OPTIONAL { GRAPH ?g { B } }
 //
@@ -249,11 +344,13 @@ func (p *planner) graphsApart(name parser.PatternTerm, n parser.Node, optional b
 		}
 		return l, r
 	}
-	switch n := n.(type) {
-	case *parser.BGP:
+	if _, _, ok := p.searchable(name, n); ok {
 		if !optional || !p.scopes.Of(n).May.Has(g) {
 			return &parser.Graph{Name: name, Input: n}
 		}
+		return nil
+	}
+	switch n := n.(type) {
 	case *parser.Filter:
 		if c, ok := p.outOfGraph(name, n.Condition); ok {
 			if in := p.graphsApart(name, n.Input, optional); in != nil {

@@ -233,6 +233,9 @@ func (s *Search) ask(step Step, d pcsr.Direction) {
 	}
 	s.asked, s.step, s.dir = true, step, d
 	s.machine, s.levels = s.machineOf(step, d), nil
+	if s.list != nil { // of few edges
+		return
+	}
 	if hops, ok := hopsOf(nil, step, s.graph, d); ok {
 		s.levels = newLevels(s, hops)
 	}
@@ -242,7 +245,7 @@ func (s *Search) ask(step Step, d pcsr.Direction) {
 func (s *Search) machineOf(step Step, d pcsr.Direction) *machine {
 	row := mostInRow
 	if !nested(step, row) {
-		if row = 1; !nested(step, row) || !s.repeats(step, d) {
+		if row = 1; s.list != nil || !nested(step, row) || !s.repeats(step, d) {
 			return nil
 		}
 	}

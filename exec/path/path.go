@@ -29,6 +29,8 @@ type Path struct {
 	Limit uint64
 	// Searchers may find a device for searches; nil: there is none.
 	Searchers Searchers
+	// last is the last run, whose memory the next one uses; nil while there is none.
+	last *run
 	// closures are what devices search, by direction, once made says that they were asked for.
 	closures [2]*match.Closure
 	made     [2]bool
@@ -56,6 +58,7 @@ type run struct {
 	origin []uint32
 	// weights are those of the rows, where they have some.
 	weights []uint64
+	starts  []dictionary.ID // some of the vertices that walks begin at
 	held    *limits.Account
 	// same: both ends are one variable.
 	same bool
@@ -66,7 +69,8 @@ type run struct {
 }
 
 func (p *Path) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) error {
-	r := &run{Path: p, x: x, emit: emit, seeded: seed != nil, held: x.Memory.Open("path")}
+	r := p.newRun()
+	*r = run{Path: p, x: x, emit: emit, seeded: seed != nil, held: x.Memory.Open("path"), cols: r.cols, origin: r.origin, weights: r.weights, starts: r.starts}
 	defer r.close()
 	r.same = p.Subject.Variable != "" && p.Subject.Variable == p.Object.Variable
 	p.Search.Serve(x.Ctx, r.held)
@@ -78,7 +82,16 @@ func (p *Path) Run(x *operator.Execution, seed *vector.Batch, emit func(*vector.
 		return err
 	}
 	r.release()
+	p.last = r
 	return nil
+}
+
+// newRun is a run, in the memory of the last.
+func (p *Path) newRun() (r *run) {
+	if r, p.last = p.last, nil; r == nil {
+		r = &run{}
+	}
+	return r
 }
 
 // release gives back what the run, which has come to its end, and those beside it have borrowed.
@@ -280,8 +293,7 @@ func (r *run) all(origin uint32) error {
 	if r.Kind != planner.Once && r.onlyCounts(pcsr.In) && !r.onlyCounts(pcsr.Out) {
 		d = pcsr.In
 	}
-	var starts []dictionary.ID
-	rows := []uint32{origin}
+	starts, rows := r.starts[:0], []uint32{origin}
 	walk := func() error {
 		defer func() { starts = starts[:0] }()
 		if r.same {
@@ -295,15 +307,17 @@ func (r *run) all(origin uint32) error {
 		}
 		return walk()
 	}
-	if err := r.eachStart(d, visit); err != nil {
-		return err
+	err := r.eachStart(d, visit)
+	if err == nil {
+		err = walk()
 	}
-	return walk()
+	r.starts = starts
+	return err
 }
 
 // eachStart visits the vertices that the path can be walked from in a direction.
 func (r *run) eachStart(d pcsr.Direction, visit func(dictionary.ID) error) error {
-	if r.Kind == planner.OneOrMore || r.Kind == planner.Once {
+	if (r.Kind == planner.OneOrMore || r.Kind == planner.Once) && r.Search.list == nil {
 		if starts, ok := r.Step.Starts(r.Graph, d); ok {
 			return r.Search.EachRow(starts, visit)
 		}

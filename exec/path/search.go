@@ -15,6 +15,7 @@ import (
 // It serves one search at a time. A path with closures inside is walked by an automaton, one of predicates alone by levels.
 type Search struct {
 	graph    *pcsr.Graph
+	list     *list // what is searched in place of the graph; nil where that is
 	ctx      context.Context
 	held     *limits.Account
 	seen     []uint64
@@ -78,11 +79,18 @@ func (s *Search) IsNode(v dictionary.ID) bool {
 	if int64(v) >= int64(s.graph.Vertices()) {
 		return false
 	}
+	if s.list != nil {
+		_, is := slices.BinarySearch(s.list.nodes, v)
+		return is
+	}
 	return len(s.graph.EdgeLabels(v, pcsr.Out)) > 0 || len(s.graph.EdgeLabels(v, pcsr.In)) > 0
 }
 
 // EachNode visits the subjects and objects of the graph, in order.
 func (s *Search) EachNode(visit func(dictionary.ID) error) error {
+	if s.list != nil {
+		return s.each(s.list.nodes, visit)
+	}
 	if rows := s.graph.IncidentRows(pcsr.Out) + s.graph.IncidentRows(pcsr.In); s.areFew(rows) {
 		return s.EachRow([]*pcsr.Partition{s.graph.Incident(pcsr.Out), s.graph.Incident(pcsr.In)}, visit)
 	}

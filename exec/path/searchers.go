@@ -28,7 +28,7 @@ const unitSearches = 16
 
 // many does jobs 0 … n-1, several at a time where there are many and the query may use several threads.
 func (r *run) many(n int, do func(r *run, job int) error) error {
-	if n < r.x.Tuning.Searches || r.Kind == planner.Once && nested(r.Step, mostInRow) {
+	if r.Search.list != nil || n < r.x.Tuning.Searches || r.Kind == planner.Once && nested(r.Step, mostInRow) {
 		return r.inOrder(n, do)
 	}
 	return r.each(n, unitSearches, do)

@@ -70,7 +70,7 @@ func (l *labelStep) neighbours(s *Search, v pcsr.Vertex, d pcsr.Direction, visit
 	if err := s.reads(1); err != nil { // a path may have thousands of predicates, none of which leads on
 		return err
 	}
-	return s.each(s.graph.Partition(l.label, d).Neighbours(v), visit)
+	return s.each(s.neighbours(l.label, v, d), visit)
 }
 
 // inverseStep walks another step backwards.
@@ -115,7 +115,7 @@ func (c *closureStep) neighbours(s *Search, v pcsr.Vertex, d pcsr.Direction, vis
 		c.search = *NewSearch(s.graph)
 		c.search.held = s.held.Budget.Open("path")
 	}
-	c.search.ctx = s.ctx
+	c.search.ctx, c.search.list = s.ctx, s.list
 	return c.search.Closure(c.step, v, d, c.zero, c.more, visit)
 }
 
@@ -134,16 +134,14 @@ func (n *negatedStep) neighbours(s *Search, v pcsr.Vertex, d pcsr.Direction, vis
 		if i == 1 {
 			dir = d.Reverse()
 		}
-		for _, l := range s.graph.EdgeLabels(v, dir) {
-			if err := s.reads(1); err != nil {
+		err := s.eachLabel(v, dir, func(l pcsr.Label, list []pcsr.Vertex) error {
+			if err := s.reads(1); err != nil || n.not[i][l] {
 				return err
 			}
-			if n.not[i][l] {
-				continue
-			}
-			if err := s.each(s.graph.Partition(l, dir).Neighbours(v), visit); err != nil {
-				return err
-			}
+			return s.each(list, visit)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -26,6 +26,8 @@ type EachGraph struct {
 	// Search is how the pattern is searched for in graphs that are lists, of Lists; nil: as in all others.
 	Search *planner.ListSearch
 	Lists  planner.Lister
+	// Walker walks the path that the pattern is in those graphs; nil: it is done as in all others.
+	Walker func(ctx context.Context) (Walker, error)
 	// Weighted: the consumer reads Batch.Weights, which rows of lists may have.
 	Weighted bool
 }
@@ -37,33 +39,47 @@ func (g *EachGraph) Run(x *operator.Execution, seed *vector.Batch, emit func(*ve
 		return g.eachName(seed, run)
 	case g.Search.Never:
 		return nil
+	case !g.Search.Path:
+		s := g.newSearch(x, seed, emit)
+		return g.inLists(&s.listFinder, s.graph, s.flush, run)
 	}
-	s := g.newSearch(x, seed, emit)
-	found := false
+	walker, err := g.Walker(x.Ctx)
+	if err != nil {
+		return err
+	}
+	if walker == nil {
+		return g.eachName(seed, run)
+	}
+	w := g.newWalk(x, walker, seed, emit)
+	return g.inLists(&w.listFinder, w.graph, w.flush, run)
+}
+
+// inLists searches the graphs that are lists, and runs the pattern in the others; flush emits what has been found in lists.
+func (g *EachGraph) inLists(f *listFinder, search searchList, flush func() error, run func(name dictionary.ID, rows []uint32) error) error {
 	if g.NameInput < 0 {
-		var err error
-		if found, err = s.found(); err != nil {
+		found, err := f.found(search)
+		if err != nil {
 			return err
 		}
-	}
-	if found {
-		for _, name := range g.Lists.Unlisted() {
-			if err := run(name, nil); err != nil {
-				return err
+		if found {
+			for _, name := range g.Lists.Unlisted() {
+				if err := run(name, nil); err != nil {
+					return err
+				}
 			}
+			return flush()
 		}
-		return s.flush()
 	}
-	err := g.eachName(seed, func(name dictionary.ID, rows []uint32) error {
+	err := g.eachName(f.seed, func(name dictionary.ID, rows []uint32) error {
 		if triples, ok := g.Lists.Listed(name); ok {
-			return s.graph(name, triples, rows)
+			return search(name, triples, rows)
 		}
 		return run(name, rows)
 	})
 	if err != nil {
 		return err
 	}
-	return s.flush()
+	return flush()
 }
 
 // eachName calls do for each graph, with the rows of the seed that name it (nil: all).
@@ -96,7 +112,9 @@ func (g *EachGraph) runGraph(x *operator.Execution, name dictionary.ID, seed *ve
 	if err != nil {
 		return err
 	}
-	run := func(x *operator.Execution) error { return g.runOperator(x, op, name, seed, rows, emit) }
+	run := func(x *operator.Execution) error {
+		return g.runOperator(x, op, g.newBinder(op, emit), name, seed, rows)
+	}
 	if done == nil {
 		return run(x)
 	}
@@ -104,9 +122,9 @@ func (g *EachGraph) runGraph(x *operator.Execution, name dictionary.ID, seed *ve
 	return x.Briefly(run)
 }
 
-// runOperator is runGraph with the operator of the pattern in the graph.
-func (g *EachGraph) runOperator(x *operator.Execution, op operator.Operator, name dictionary.ID, seed *vector.Batch, rows []uint32, emit func(*vector.Batch) error) error {
-	bind := g.binder(op.Columns(), name, emit)
+// runOperator is runGraph with the operator of the pattern in the graph, and what adds the name to its rows.
+func (g *EachGraph) runOperator(x *operator.Execution, op operator.Operator, to *binder, name dictionary.ID, seed *vector.Batch, rows []uint32) error {
+	bind := func(b *vector.Batch) error { return to.bind(name, b) }
 	if seed == nil {
 		return operator.Run(op, x, nil, bind)
 	}
@@ -127,37 +145,48 @@ func (g *EachGraph) runOperator(x *operator.Execution, op operator.Operator, nam
 	})
 }
 
-// binder adds the graph's name to batches of its pattern, whose own binding of the variable must agree.
-func (g *EachGraph) binder(columns []string, name dictionary.ID, emit func(*vector.Batch) error) func(*vector.Batch) error {
-	from, own := operator.Indexes(columns, g.Out), operator.IndexOf(columns, g.Variable)
-	var names []dictionary.ID
-	var keep []uint32
-	var work, out vector.Batch
-	return func(b *vector.Batch) error {
-		if own >= 0 {
-			keep = keep[:0]
-			for r, id := range b.Cols[own] {
-				if id == name || id == dictionary.None {
-					keep = append(keep, uint32(r))
-				}
-			}
-			if len(keep) == 0 {
-				return nil
-			}
-			b = vector.Select(&work, b, keep)
-		}
-		for len(names) < b.N {
-			names = append(names, name)
-		}
-		out.Cols = out.Cols[:0]
-		for i, c := range from {
-			if g.Out[i] == g.Variable {
-				out.Cols = append(out.Cols, names[:b.N])
-			} else {
-				out.Cols = append(out.Cols, b.Cols[c])
+// binder adds a graph's name to batches of its pattern, whose own binding of the variable must agree.
+type binder struct {
+	g    *EachGraph
+	emit func(*vector.Batch) error
+	// from are the pattern's columns of those of the graph's, own is the variable's among them, -1 where it is none.
+	from      []int
+	own       int
+	names     []dictionary.ID
+	keep      []uint32
+	work, out vector.Batch
+}
+
+func (g *EachGraph) newBinder(op operator.Operator, emit func(*vector.Batch) error) *binder {
+	columns := op.Columns()
+	return &binder{g: g, emit: emit, from: operator.Indexes(columns, g.Out), own: operator.IndexOf(columns, g.Variable)}
+}
+
+func (n *binder) bind(name dictionary.ID, b *vector.Batch) error {
+	if n.own >= 0 {
+		n.keep = n.keep[:0]
+		for r, id := range b.Cols[n.own] {
+			if id == name || id == dictionary.None {
+				n.keep = append(n.keep, uint32(r))
 			}
 		}
-		out.N, out.Origin = b.N, b.Origin
-		return emit(&out)
+		if len(n.keep) == 0 {
+			return nil
+		}
+		b = vector.Select(&n.work, b, n.keep)
 	}
+	n.names = n.names[:0]
+	for range b.N {
+		n.names = append(n.names, name)
+	}
+	n.out.Cols = n.out.Cols[:0]
+	for i, c := range n.from {
+		if n.g.Out[i] == n.g.Variable {
+			n.out.Cols = append(n.out.Cols, n.names)
+		} else {
+			n.out.Cols = append(n.out.Cols, b.Cols[c])
+		}
+	}
+	n.out.N, n.out.Origin = b.N, b.Origin
+	return n.emit(&n.out)
 }

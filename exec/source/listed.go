@@ -16,17 +16,14 @@ import (
 // listSearch finds the solutions of a pattern in graphs that are lists of triples, and emits those of many graphs together: what a plan, a matcher and a batch cost for each
 // graph is more than all of its triples.
 type listSearch struct {
-	*planner.ListSearch
-	lists planner.Lister
-	x     *operator.Execution
-	emit  func(*vector.Batch) error
+	listFinder
+	x    *operator.Execution
+	emit func(*vector.Batch) error
 	// values are those of the variables, None where they are not bound; own is the slot of the graph's name, -1 where it has none, and out are those of the output's columns,
 	// -1 standing for the name.
 	values []dictionary.ID
 	own    int
 	out    []int
-	seed   *vector.Batch
-	from   []int // the seed's columns of what is given
 
 	name    dictionary.ID
 	triples []pcsr.Edge
@@ -41,7 +38,7 @@ type listSearch struct {
 const lookAgain = 1 << 14
 
 func (g *EachGraph) newSearch(x *operator.Execution, seed *vector.Batch, emit func(*vector.Batch) error) *listSearch {
-	s := &listSearch{ListSearch: g.Search, lists: g.Lists, x: x, emit: emit, seed: seed, from: g.InnerFrom, own: slices.Index(g.Search.Variables, g.Variable)}
+	s := &listSearch{listFinder: g.newFinder(seed), x: x, emit: emit, own: slices.Index(g.Search.Variables, g.Variable)}
 	s.values = make([]dictionary.ID, len(s.Variables))
 	for _, v := range g.Out {
 		slot := slices.Index(s.Variables, v)
@@ -89,7 +86,11 @@ func (s *listSearch) solve() error {
 		s.values[i] = dictionary.None
 	}
 	for i, slot := range s.Given {
-		s.values[slot] = s.seed.Cols[s.from[i]][s.row]
+		v := s.seed.Cols[s.from[i]][s.row]
+		if of := s.OneOf[slot]; of != nil && v != dictionary.None && !slices.Contains(of, v) {
+			return nil
+		}
+		s.values[slot] = v
 	}
 	if s.own >= 0 {
 		if v := s.values[s.own]; v != dictionary.None && v != s.name {
@@ -215,76 +216,10 @@ func (s *listSearch) add() error {
 }
 
 // flush emits the solutions that are there.
-func (s *listSearch) flush() error {
-	if s.batch.N == 0 {
-		return nil
-	}
-	out := s.batch
-	out.Cols = slices.Clone(s.batch.Cols) // those who read a batch may leave other columns in it
-	err := s.emit(&out)
-	for i := range s.batch.Cols {
-		s.batch.Cols[i] = s.batch.Cols[i][:0]
-	}
-	s.batch.Origin, s.batch.Weights, s.batch.N = s.batch.Origin[:0], s.batch.Weights[:0], 0
-	return err
-}
+func (s *listSearch) flush() error { return emitKept(&s.batch, s.emit) }
 
 // look asks whether the query has ended.
 func (s *listSearch) look() error {
 	s.looked = 0
 	return s.x.Ended()
-}
-
-// found searches those lists that an index tells of; ok is false where none tells, and nothing was searched.
-func (s *listSearch) found() (ok bool, err error) {
-	anchors, given := s.Anchors()
-	if len(anchors) == 0 {
-		return false, nil
-	}
-	if !given {
-		names, ok := s.named(anchors, 0)
-		for i := 0; ok && err == nil && i < len(names); i++ {
-			err = s.listed(names[i], nil)
-		}
-		return ok, err
-	}
-	for row := range uint32(s.seed.N) {
-		names, ok := s.named(anchors, row)
-		if !ok {
-			return false, nil // of no row
-		}
-		for _, name := range names {
-			if err := s.listed(name, []uint32{row}); err != nil {
-				return true, err
-			}
-		}
-	}
-	return true, nil
-}
-
-// named are the fewest graphs that have one of some anchors, for a row of the seed.
-func (s *listSearch) named(anchors []planner.Anchor, row uint32) (names []dictionary.ID, ok bool) {
-	for i, a := range anchors {
-		v := a.ID
-		if a.Slot >= 0 {
-			v = s.seed.Cols[s.from[slices.Index(s.Given, a.Slot)]][row]
-		}
-		some, told := s.lists.ListedWith(v, a.Direction)
-		if !told {
-			return nil, false
-		}
-		if i == 0 || len(some) < len(names) {
-			names = some
-		}
-	}
-	return names, true
-}
-
-// listed searches a list, for some rows of the seed (nil: all).
-func (s *listSearch) listed(name dictionary.ID, rows []uint32) error {
-	triples, ok := s.lists.Listed(name)
-	if !ok {
-		return nil
-	}
-	return s.graph(name, triples, rows)
 }

@@ -151,7 +151,7 @@ func overlay(terms int, parts []part) (*pcsr.Graph, error) {
 }
 
 // mostMade is how many graphs that were made of lists are kept: there may be very many, of a few kilobytes each.
-const mostMade = 1024
+const mostMade = 4096
 
 // keep remembers that a graph is made of lists alone, in place of another one, which is made again when it is asked for. Who reads that goes on to do so.
 func (s *Store) keep(g *graph) {
