@@ -46,18 +46,21 @@ func (w *listWalk) graph(name dictionary.ID, triples []pcsr.Edge, rows []uint32)
 	return w.g.runOperator(w.x, w.walker, w.to, name, w.seed, rows)
 }
 
-// add adds solutions.
+// add adds solutions, no more than a batch has.
 func (w *listWalk) add(b *vector.Batch) error {
+	if w.batch.N+b.N > vector.BatchRows {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
 	for i, col := range b.Cols {
 		w.batch.Cols[i] = append(w.batch.Cols[i], col[:b.N]...)
 	}
 	if w.seed != nil {
 		w.batch.Origin = append(w.batch.Origin, b.Origin[:b.N]...)
 	}
-	if w.batch.N += b.N; w.batch.N < vector.BatchRows {
-		return nil
-	}
-	return w.flush()
+	w.batch.N += b.N
+	return nil
 }
 
 // flush emits the solutions that are there.
