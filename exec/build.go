@@ -302,8 +302,9 @@ func (b *builder) eachGraph(n *planner.EachGraph) operator.Operator {
 			return nil, nil, err
 		}
 		if keeps {
-			op, err = b.build(node)
-			operators[name] = op
+			if op, err = b.build(node); err == nil {
+				operators[name] = op
+			}
 			return op, nil, err
 		}
 		op, err = (&builder{Plan: b.Plan, measures: map[planner.Node]*operator.Measures{}}).build(node)

@@ -132,7 +132,7 @@ func (w *ListsWriter) Index() error {
 	keys, scratch := make([]uint64, len(edges)), make([]uint64, len(edges))
 	for d := range places {
 		for i, e := range edges {
-			keys[i] = edgeKey(e.end(Direction(d)), Vertex(i))
+			keys[i] = edgeKey(e.Start(Direction(d)), Vertex(i))
 		}
 		for i, k := range radix.SortUpper(keys, scratch, 32) {
 			places[d][i] = uint32(k)
@@ -152,8 +152,8 @@ func (w *ListsWriter) Index() error {
 	return nil
 }
 
-// end is the source or the target.
-func (e Edge) end(d Direction) Vertex {
+// Start is the vertex that the edge is walked from in a direction: its source, or its target.
+func (e Edge) Start(d Direction) Vertex {
 	if d == Out {
 		return e.From
 	}
@@ -244,7 +244,7 @@ func (l *Lists) endAt(by []uint32, i int, d Direction) Vertex {
 	if l.file.Unchecked() {
 		section.Check(l.file, unsafe.Slice(&l.edges[place].From, edgeWords))
 	}
-	return l.edges[place].end(d)
+	return l.edges[place].Start(d)
 }
 
 // Edges are so many edges from a place on, those of one graph; not to be changed. What is not as it was written panics with a *section.Damage.

@@ -27,34 +27,26 @@ func (l *list) set(edges []pcsr.Edge) {
 	for _, d := range []pcsr.Direction{pcsr.Out, pcsr.In} {
 		l.ends[d] = l.ends[d][:0]
 		for _, e := range l.edges[d] {
-			l.ends[d] = append(l.ends[d], start(e, d.Reverse()))
-			l.nodes = append(l.nodes, start(e, d))
+			l.ends[d] = append(l.ends[d], e.Start(d.Reverse()))
+			l.nodes = append(l.nodes, e.Start(d))
 		}
 	}
 	slices.Sort(l.nodes)
 	l.nodes = slices.Compact(l.nodes)
 }
 
-// start is the vertex that an edge is walked from in a direction.
-func start(e pcsr.Edge, d pcsr.Direction) pcsr.Vertex {
-	if d == pcsr.In {
-		return e.To
-	}
-	return e.From
-}
-
 // neighbours are where the edges of a label lead to from a vertex.
 func (l *list) neighbours(label pcsr.Label, v pcsr.Vertex, d pcsr.Direction) []pcsr.Vertex {
 	edges := l.edges[d]
 	low := sort.Search(len(edges), func(i int) bool {
-		return cmp.Or(cmp.Compare(edges[i].Label, label), cmp.Compare(start(edges[i], d), v)) >= 0
+		return cmp.Or(cmp.Compare(edges[i].Label, label), cmp.Compare(edges[i].Start(d), v)) >= 0
 	})
 	return l.ends[d][low:l.behind(low, label, v, d)]
 }
 
 // behind is the place behind the edges of a label from a vertex, which begin at a place.
 func (l *list) behind(at int, label pcsr.Label, v pcsr.Vertex, d pcsr.Direction) int {
-	for at < len(l.edges[d]) && l.edges[d][at].Label == label && start(l.edges[d][at], d) == v {
+	for at < len(l.edges[d]) && l.edges[d][at].Label == label && l.edges[d][at].Start(d) == v {
 		at++
 	}
 	return at

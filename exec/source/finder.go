@@ -77,3 +77,18 @@ func (s *listFinder) listed(search searchList, name dictionary.ID, rows []uint32
 	}
 	return search(name, triples, rows)
 }
+
+// emitKept emits the rows of a batch, if it has some, and empties it for more.
+func emitKept(b *vector.Batch, emit func(*vector.Batch) error) error {
+	if b.N == 0 {
+		return nil
+	}
+	out := *b
+	out.Cols = slices.Clone(b.Cols) // those who read a batch may leave other columns in it
+	err := emit(&out)
+	for i := range b.Cols {
+		b.Cols[i] = b.Cols[i][:0]
+	}
+	b.Origin, b.Weights, b.N = b.Origin[:0], b.Weights[:0], 0
+	return err
+}

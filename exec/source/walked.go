@@ -1,8 +1,6 @@
 package source
 
 import (
-	"slices"
-
 	"github.com/rdfgpu/rdfgpu/dictionary"
 	"github.com/rdfgpu/rdfgpu/exec/operator"
 	"github.com/rdfgpu/rdfgpu/exec/vector"
@@ -65,18 +63,3 @@ func (w *listWalk) add(b *vector.Batch) error {
 
 // flush emits the solutions that are there.
 func (w *listWalk) flush() error { return emitKept(&w.batch, w.emit) }
-
-// emitKept emits the rows of a batch, if it has some, and empties it for more.
-func emitKept(b *vector.Batch, emit func(*vector.Batch) error) error {
-	if b.N == 0 {
-		return nil
-	}
-	out := *b
-	out.Cols = slices.Clone(b.Cols) // those who read a batch may leave other columns in it
-	err := emit(&out)
-	for i := range b.Cols {
-		b.Cols[i] = b.Cols[i][:0]
-	}
-	b.Origin, b.Weights, b.N = b.Origin[:0], b.Weights[:0], 0
-	return err
-}
